@@ -34,10 +34,7 @@ def scholar(*items: str, subject: str = "Ada Lovelace - new citations", subtype:
     style = "<style>.gse_alrt_title{text-decoration:none}</style>"
     html = f"<!doctype html><html><head>{style}</head><body><div>{''.join(items)}<div>{links}</div></div></body></html>"
     return mail(
-        html,
-        sender="Google Scholar Alerts <scholaralerts-noreply@google.com>",
-        subject=subject,
-        subtype=subtype,
+        html, sender="Google Scholar Alerts <scholaralerts-noreply@google.com>", subject=subject, subtype=subtype
     )
 
 

@@ -23,7 +23,7 @@ from jinja2.bccache import Bucket, BytecodeCache
 from servers import Clock, FakeTime, Web
 from sqlalchemy import URL, Connection, create_engine, make_url, text
 from sqlalchemy.exc import OperationalError
-from support import ROOT, digest
+from support import ROOT, digest, edit
 
 from bot.app import App
 from bot.cli.main import invoke
@@ -156,8 +156,7 @@ def made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bot.store.engine.create_engine", partial(create_engine, execution_options=statements))
         patch.setattr(
-            "bot.channels.templates.Environment",
-            partial(jinja2.Environment, bytecode_cache=_CompiledTemplates()),
+            "bot.channels.templates.Environment", partial(jinja2.Environment, bytecode_cache=_CompiledTemplates())
         )
         patch.setattr(httpx2, "create_ssl_context", cache(httpx2.create_ssl_context))
         patch.setattr(tokens, "_stems", lambda text: stems_of_text(text) if len(text) < 5_000 else stems(text))
@@ -205,6 +204,14 @@ def home(prepared_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return path
 
 
+@pytest.fixture
+def bare(home: Path) -> Path:
+    """The home without samples and profiles."""
+    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
+        path.unlink()
+    return home
+
+
 @pytest.fixture(scope="session")
 def fill_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, Callable[[], object]], None]:
     """Fill a home by a function, or with what the function made of the first home; paths in it are of that one."""
@@ -244,8 +251,7 @@ def few_papers(home: Path) -> None:
     for path in home.glob("samples/*"):
         path.unlink()
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs", "Reward models for owls"))
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("# threshold = 0.15", "threshold = 0  #"))
+    edit(home / "profiles/reward-models.toml", "# threshold = 0.15", "threshold = 0  #")
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """A mailbox on loopback that speaks enough IMAP4rev1 (RFC 3501) for reading, marking and moving mails."""
 
-from __future__ import annotations
-
 import re
 import socketserver
 from collections.abc import Callable, Mapping
@@ -26,11 +24,7 @@ class ImapServer(OnLoopback):
     """
 
     def __init__(
-        self,
-        *,
-        can_move: bool = True,
-        refuse: str = "",
-        answers: Mapping[str, Callable[[str], bytes]] | None = None,
+        self, *, can_move: bool = True, refuse: str = "", answers: Mapping[str, Callable[[str], bytes]] | None = None
     ) -> None:
         self.folders: dict[str, dict[int, Mail]] = {"INBOX": {}, "Read": {}}
         self.said: list[str] = []

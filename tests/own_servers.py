@@ -1,7 +1,5 @@
 """PostgreSQL and RabbitMQ of a test's or benchmark's own, from Debian's packages, to be restarted and killed."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

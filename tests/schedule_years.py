@@ -1,7 +1,5 @@
 """Two years of one reader's schedule on a machine that is off at random times."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from random import Random

@@ -1,7 +1,5 @@
 """Servers on loopback that do what they are told: one for HTTP, a web of pages, one that speaks raw bytes."""
 
-from __future__ import annotations
-
 import socket
 import socketserver
 import threading

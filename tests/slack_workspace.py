@@ -1,7 +1,5 @@
 """A Slack workspace on loopback: it takes answers, and opens a socket through which it sends what people do."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -33,12 +31,7 @@ class Workspace(HttpServer):
 
     def send(self, kind: str, payload: dict, envelope: str = "e1") -> None:
         """Send what somebody did through the socket."""
-        message = {
-            "type": kind,
-            "envelope_id": envelope,
-            "payload": payload,
-            "accepts_response_payload": True,
-        }
+        message = {"type": kind, "envelope_id": envelope, "payload": payload, "accepts_response_payload": True}
         self._socket.sendall(_frame(_TEXT, json.dumps(message).encode()))
 
     def post(self, request):

@@ -1,6 +1,10 @@
-"""Helpers for tests of several packages: the path of the checkout, digests, and the links of a mail."""
+"""Helpers for tests of several packages: the path of the checkout, digests, mails and their links, files, tables."""
 
 import re
+import sqlite3
+from contextlib import closing
+from email import message_from_bytes, policy
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -28,6 +32,41 @@ def digest(*titles: str, date: str = "2025-05-05 17:00:00", header: str = "LLM-R
         for title in titles
     ]
     return f"{header}\n\n" + "\n".join(blocks)
+
+
+def edit(file: Path, old: str, new: str) -> None:
+    """Put one text in the place of another in a file, which has it."""
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def parsed(mail: Path | bytes) -> EmailMessage:
+    """Return the mail of a file or of bytes."""
+    return message_from_bytes(mail.read_bytes() if isinstance(mail, Path) else mail, policy=policy.default)
+
+
+def text_of(mail: Path | bytes) -> str:
+    """Return the text part of a mail on one line."""
+    return " ".join(parsed(mail).get_body(("plain",)).get_content().split())
+
+
+def outbox(home: Path) -> list[Path]:
+    """Return the messages that became files, in order of their names."""
+    return sorted(path for path in (home / "state" / "outbox").rglob("*") if path.is_file())
+
+
+def rows(home: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Return all rows of all tables of a home's store."""
+    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store:
+        names = store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {name: store.execute(f"SELECT * FROM {name}").fetchall() for (name,) in names}
+
+
+def use_smtp(monkeypatch: pytest.MonkeyPatch, port: int) -> None:
+    """Send mails by this port of loopback."""
+    for key, value in {"HOST": "127.0.0.1", "PORT": str(port), "SECURITY": "none"}.items():
+        monkeypatch.setenv(f"PAPERBOT_EMAIL__{key}", value)
 
 
 def links_in(mail, base="http://localhost:8000"):

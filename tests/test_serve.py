@@ -14,7 +14,7 @@ from threading import Event
 
 import pytest
 import time_machine
-from support import digest
+from support import digest, outbox
 
 from bot.ranking.corpus import Corpus
 from bot.serve import Jobs, make_scheduler, publish_soon
@@ -31,10 +31,6 @@ def jobs(home):
 def tick(jobs):
     jobs.ingest()
     jobs.publish()
-
-
-def outbox(home):
-    return sorted((home / "state" / "outbox").rglob("*.eml"))
 
 
 def test_a_tick_delivers_what_is_due_and_the_next_tick_nothing_more(home, jobs, caplog):

@@ -1,12 +1,11 @@
 """A channel that is complete and keeps what it sends: editions with a thread, letters, confirmations, no settings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from bot import wording
 from bot.channels import ReaderChannelKind, Renderer, RenderingParts, Route, TransportParts, _kinds
@@ -92,11 +91,10 @@ class ToyKind(ReaderChannelKind):
         return ToyRenderer(parts)
 
 
-@contextmanager
-def registered(kind: ToyKind) -> Iterator[None]:
-    """Add the kind to the registry for a while."""
+@pytest.fixture
+def toy() -> Iterator[ToyKind]:
+    """The kind, which is in the registry for the test."""
+    kind = ToyKind()
     _kinds()[kind.name] = kind
-    try:
-        yield
-    finally:
-        del _kinds()[kind.name]
+    yield kind
+    del _kinds()[kind.name]

@@ -1,7 +1,5 @@
 """A kind of source that stands outside the package, for tests of what goes through the registry."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Zotero's web API on loopback: one library with versions, collections, trash and deletions; and faults on request."""
 
-from __future__ import annotations
-
 import json
 from collections import deque
 from collections.abc import Callable
@@ -114,11 +112,7 @@ class ZoteroServer(HttpServer):
             start = int(query.get("start", 0))
             self.before_page(start)
             page = data[start : start + min(int(query.get("limit", 25)), 100)]
-            self._json(
-                request,
-                [{"key": value["key"], "data": value} for value in page],
-                Total_Results=str(len(data)),
-            )
+            self._json(request, [{"key": value["key"], "data": value} for value in page], Total_Results=str(len(data)))
 
     def _items(self, path: str, query: dict[str, str]) -> dict[str, dict[str, Any]]:
         is_trash = path == "items/trash"

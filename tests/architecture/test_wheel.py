@@ -12,17 +12,7 @@ from support import ROOT
 def installed(tmp_path_factory):
     """A folder with the installed wheel, and without the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    run(
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        folder / "dist",
-        ROOT,
-        cwd=ROOT,
-    )
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", ROOT, cwd=ROOT)
     (wheel,) = (folder / "dist").glob("*.whl")
     target = folder / "site"
     run(sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", target, wheel, cwd=folder)

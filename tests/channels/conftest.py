@@ -1,7 +1,5 @@
 """Deliveries to send, and real servers to send them to; factories of invented papers, picks and editions."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import ssl

@@ -1,7 +1,5 @@
 """Invented papers, picks and editions, and links as long as signed ones."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 from bot.model import Edition, Paper, Pick, PickKind, Reader, Sentence, Sighting, Vote

@@ -1,7 +1,5 @@
 """Slack's Web API on loopback: records what is posted and answers as it is told."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import parse_qs, urlsplit
 

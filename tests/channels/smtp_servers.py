@@ -1,7 +1,5 @@
 """Mail servers on loopback: a real one with replies to override, and one that follows a script."""
 
-from __future__ import annotations
-
 import socketserver
 import ssl
 from contextlib import contextmanager

@@ -3,17 +3,17 @@
 With a queue: ``tests/worker/test_a_new_channel_in_queue.py``.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest
 from support import digest
-from toy_channel import ToyKind, registered
+from toy_channel import toy
 
 from bot.app import open_app
 from bot.model import State
 from bot.model.errors import FailureScope
+
+__all__ = ["toy"]
 
 PROFILE = """title = "Owls"
 interests = "owls"
@@ -28,23 +28,14 @@ READER = "owls/toy:ada"
 
 
 @pytest.fixture
-def toy():
-    kind = ToyKind()
-    with registered(kind):
-        yield kind
-
-
-@pytest.fixture
-def toy_home(home, toy, paperbot):
+def toy_home(bare, toy, paperbot):
     """A home with one reader, by the new channel, and two papers."""
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "profiles" / "owls.toml").write_text(PROFILE)
-    (home / "seeds" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
+    (bare / "profiles" / "owls.toml").write_text(PROFILE)
+    (bare / "seeds" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
     assert paperbot("subscribe", "owls", "toy:Ada", "--now", "2025-05-06T09:00+00:00").out.startswith(
         f"{READER} is subscribed. "
     )
-    return home
+    return bare
 
 
 def texts(toy):

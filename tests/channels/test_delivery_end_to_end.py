@@ -1,9 +1,7 @@
 """A whole run with a mail server and a Slack workspace, both on loopback."""
 
-import email
-from email import policy
-
 import pytest
+from support import edit, parsed
 
 NOW = "2025-05-07T09:00:00+02:00"
 
@@ -15,11 +13,8 @@ def connected(home, mail_server, slack_server, monkeypatch):
     profile.write_text(profile.read_text() + '\n[[readers]]\nslack = "C0123ABC"\n')
     server = mail_server()
     settings = home / "paperbot.toml"
-    settings.write_text(
-        settings.read_text()
-        .replace("[email]\n", f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\n')
-        .replace("[slack]\n", f'[slack]\napi_url = "{slack_server.url}"\n')
-    )
+    edit(settings, "[email]\n", f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\n')
+    edit(settings, "[slack]\n", f'[slack]\napi_url = "{slack_server.url}"\n')
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
     return server
 
@@ -31,7 +26,7 @@ def test_mail_and_slack_both_get_the_edition_once(home, connected, slack_server,
     assert first.json["delivered"] == 1 + len(slack_server.posts)
     (mail,) = connected.mails
     assert mail.recipients == ["ada@example.org"]
-    message = email.message_from_bytes(mail.content, policy=policy.default)
+    message = parsed(mail.content)
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert "5 papers of 176 new to you; " in message.get_body(("plain",)).get_content()
     assert {post["channel"] for post in slack_server.posts} == {"C0123ABC"}
@@ -53,15 +48,13 @@ def test_a_refused_address_stops_its_reader_and_the_others_get_theirs(home, conn
     assert paperbot("run", "--force", "--now", NOW, "--json").json["skipped"] == 1  # only the other reader
 
 
-def test_check_connects_to_both_and_sends_nothing(connected, slack_server, paperbot):
+def test_check_connects_to_both_sends_nothing_and_says_which_does_not_answer(connected, slack_server, paperbot):
     answer = paperbot("check", "--connect")
     assert answer.code == 0
     assert "ok  email channel" in answer.out
     assert "ok  slack channel" in answer.out
     assert connected.mails == slack_server.posts == []
 
-
-def test_check_says_which_channel_does_not_answer(connected, slack_server, paperbot):
     slack_server.refuse("invalid_auth")
     answer = paperbot("check", "--connect")
     assert answer.code == 2

@@ -1,7 +1,5 @@
 """Every mail against what mail programs support: mail_support.toml has a row for each feature of HTML and CSS."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """An address says by which channel it is reached: the kinds' patterns have no text in common."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The reader's words and the result are emphasised, and nothing in a paper's text can imitate that."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The line of facts is the same in every channel: what is stated of a paper, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree as ET
 

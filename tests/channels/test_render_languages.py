@@ -1,7 +1,5 @@
 """The dates of messages are in the reader's language, the other words in English."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """The mail in a browser: narrow and wide, light and dark, without network requests."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

@@ -1,18 +1,15 @@
 """The mail: its content, hostile papers, and its size."""
 
-from __future__ import annotations
-
-import email
 import re
 import time
 from dataclasses import replace
 from datetime import date
-from email import policy
 from html.parser import HTMLParser
 from itertools import count
 
 import pytest
 from jinja2 import DictLoader, Environment
+from support import parsed
 
 from bot.channels import RenderingParts
 from bot.channels.email.rendering import HTML_BUDGET, MailRenderer, render_mail
@@ -264,7 +261,7 @@ def test_the_header_and_the_text_unsubscribe_by_one_link_however_long_a_mail_tak
     seconds = count(1_746_000_000)
     monkeypatch.setattr(time, "time", lambda: next(seconds))
     (message,) = MailRenderer("Owls <owls@example.org>", parts).messages(full, "17")
-    mail = email.message_from_bytes(message.body, policy=policy.default)
+    mail = parsed(message.body)
     body = mail.get_body(("plain",))
     assert body is not None
     assert mail["List-Unsubscribe"].strip("<>") in body.get_content()

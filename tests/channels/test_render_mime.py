@@ -1,15 +1,14 @@
 """The finished mail has exactly the intended headers, whatever a paper's title holds."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
-from email import message_from_bytes, policy
+from email import policy
 from email.message import EmailMessage
 from typing import Any
 
 import pytest
 from hypothesis import example, given, reject
 from hypothesis import strategies as st
+from support import parsed
 
 from bot.channels.email import rendering
 from bot.channels.email.rendering import MailParts, mail_bytes
@@ -45,17 +44,13 @@ def compose(parts: MailParts = PARTS, **changes: Any) -> bytes:
     return mail_bytes(parts, **(defaults | changes))
 
 
-def parse(content: bytes) -> EmailMessage:
-    return message_from_bytes(content, policy=policy.default)
-
-
 def defects(mail: EmailMessage) -> list[object]:
     in_headers = [defect for part in mail.walk() for value in part.values() for defect in value.defects]
     return in_headers + [defect for part in mail.walk() for defect in part.defects]
 
 
 def test_a_mail_has_exactly_these_headers_and_no_defect():
-    mail = parse(compose())
+    mail = parsed(compose())
     assert mail.keys() == HEADERS
     assert defects(mail) == []
     assert mail["Auto-Submitted"] == "auto-generated"
@@ -66,7 +61,7 @@ def test_a_mail_has_exactly_these_headers_and_no_defect():
 
 def test_the_text_part_comes_first_and_both_parts_are_7_bit():
     content = compose()
-    mail = parse(content)
+    mail = parsed(content)
     assert content.isascii()
     assert [part.get_content_type() for part in mail.walk()] == ["multipart/alternative", "text/plain", "text/html"]
     text, html = mail.iter_parts()
@@ -112,7 +107,7 @@ def test_a_long_title_is_split_into_encoded_words_of_legal_length():
     ],
 )
 def test_a_hostile_subject_injects_no_header(subject, expected):
-    mail = parse(compose(MailParts(subject, "<p>", "text")))
+    mail = parsed(compose(MailParts(subject, "<p>", "text")))
     assert mail["Subject"] == expected
     assert mail.keys() == HEADERS
     assert defects(mail) == []
@@ -123,18 +118,18 @@ def test_a_hostile_subject_injects_no_header(subject, expected):
 @example("Glur1 double phosphomutant mice spent significantly more time + 4 more")
 def test_a_subject_arrives_as_it_is(subject):
     expected = oneline(subject).replace("=?", "=\u200b?")
-    assert parse(compose(MailParts(subject, "<p>", "text")))["Subject"] == expected
+    assert parsed(compose(MailParts(subject, "<p>", "text")))["Subject"] == expected
 
 
 def test_a_hostile_display_name_injects_no_header():
-    mail = parse(compose(sender='"=?utf-8?q?a=0d=0aBcc:_x@y?=" <paperbot@example.org>'))
+    mail = parsed(compose(sender='"=?utf-8?q?a=0d=0aBcc:_x@y?=" <paperbot@example.org>'))
     assert mail.keys() == HEADERS
     assert mail["From"].addresses[0].addr_spec == "paperbot@example.org"
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
 def test_any_text_gives_a_mail_with_the_same_headers(text):
-    mail = parse(compose(MailParts(text, text, text)))
+    mail = parsed(compose(MailParts(text, text, text)))
     assert mail.keys() == HEADERS
     assert [part.get_content_type() for part in mail.walk()] == ["multipart/alternative", "text/plain", "text/html"]
 
@@ -215,7 +210,7 @@ def test_any_text_arrives_as_it_is_in_short_lines(text, html):
     assert max(len(line) for line in content.partition(b"\r\n\r\n")[2].split(b"\r\n")) <= 76
     assert b"\r" not in content.replace(b"\r\n", b"")
     assert b"\n" not in content.replace(b"\r\n", b"")
-    mail = parse(content)
+    mail = parsed(content)
     assert defects(mail) == []
     for part, sent in zip(mail.iter_parts(), (text, html), strict=True):
         lines = visible(sent).encode().splitlines()
@@ -248,7 +243,7 @@ def test_an_operator_notice_is_plain_text_without_injected_headers():
         message_id="<notice-1@example.org>",
         date=datetime(2025, 5, 6, 8, tzinfo=UTC),
     )
-    mail = parse(content)
+    mail = parsed(content)
     assert mail["To"] == "op@example.org"
     assert mail["Bcc"] is None
     assert mail.get_content() == "email: 535 größer\r\n"

@@ -1,6 +1,4 @@
-"""The wording of an edition."""
-
-from __future__ import annotations
+"""The wording of an edition, and of reasons: one sentence, the same in every channel."""
 
 from datetime import date
 
@@ -151,3 +149,29 @@ def test_a_weekly_edition_is_worded_by_the_week():
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
     assert wording.tally(edition) == "2 papers of 143 new to you; 1 minute to read"
     assert wording.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"
+
+
+def test_reasons_of_a_kind_are_named_together_and_in_their_order():
+    reasons = (
+        Reason(ReasonKind.AUTHOR, "Ada Lovelace"),
+        Reason(ReasonKind.KEYWORD, "GRPO"),
+        Reason(ReasonKind.KEYWORD, "R1"),
+        Reason(ReasonKind.WROTE, "reward models"),
+        Reason(ReasonKind.LEARNED, "verifiers"),
+        Reason(ReasonKind.LIKED, r"\emph{Liked} before"),
+        Reason(ReasonKind.TRENDING, "120 upvotes"),
+    )
+    assert wording.sentence(reasons) == (
+        "By Ada Lovelace, whom you follow; it has your keywords “GRPO” and “R1”; you wrote “reward models”; "
+        "papers you liked mention “verifiers”; like “Liked before”, which you liked; trending: 120 upvotes."
+    )
+
+
+def test_a_long_title_is_shortened():
+    words = wording.sentence((Reason(ReasonKind.LIKED, "word " * 60),))
+    assert len(words) < 120
+    assert "…”, which you liked." in words
+
+
+def test_braces_in_a_phrase_are_text():
+    assert wording.sentence((Reason(ReasonKind.WROTE, "{near}"),)) == "You wrote “{near}”."

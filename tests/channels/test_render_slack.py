@@ -1,7 +1,5 @@
 """Slack messages stay within Slack's limits and show a paper's text as text."""
 
-from __future__ import annotations
-
 import html
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Templates: a home's override the shipped ones, and mistakes are reported with file and line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Messages to Slack, to a real HTTP server on loopback."""
 
-from __future__ import annotations
-
 import json
 import logging
 import socket

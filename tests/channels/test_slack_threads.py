@@ -1,7 +1,5 @@
 """An edition's list and the replies in its thread: through the real outbox to a Slack API over HTTP."""
 
-from __future__ import annotations
-
 import json
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Mail over SMTP: what arrives, and what does not if the start is refused."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

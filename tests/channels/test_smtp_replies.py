@@ -1,7 +1,5 @@
 """What the replies of a mail server are about."""
 
-from __future__ import annotations
-
 import pytest
 
 from bot.model.errors import FailureScope

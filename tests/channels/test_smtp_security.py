@@ -1,7 +1,5 @@
 """Encryption, certificates and logins of the SMTP channel."""
 
-from __future__ import annotations
-
 import ssl
 
 import pytest

@@ -1,7 +1,5 @@
 """Mail servers that answer late, nonsense, or nothing."""
 
-from __future__ import annotations
-
 import itertools
 import socket
 

@@ -1,7 +1,5 @@
 """``paperbot check`` lists every mistake of every file at once, each with its place and its remedy."""
 
-from __future__ import annotations
-
 import pytest
 
 from bot.model.categories import known_subject, subjects

@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 
 import pytest
-from support import digest
+from support import digest, edit
 
 NOW = "2025-05-06T18:00:00+00:00"
 NEXT = "2025-05-07T18:00:00+00:00"
@@ -242,3 +242,15 @@ def test_json_of_openreview_without_times(sent, paperbot):
     (sent / "iclr.json").write_text(json.dumps({"notes": notes}))
     (item,) = paperbot("conference", "iclr.json", ADA, "--now", NEXT, "--json").json["plan"]
     assert (item["day"], item["url"]) == (None, "https://openreview.net/forum?id=abcd1")
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_its_window(sent, paperbot, browser, width, scheme):
+    edit(sent / "OwlConf_2026.csv", "Hall A", "Hall" * 40)
+    assert paperbot("conference", "OwlConf_2026.csv", ADA, "--now", NEXT, "--output", "plan.html").code == 0
+    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:
+        page = context.new_page()
+        page.goto((sent / "plan.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.locator("article").count() == 4

@@ -1,14 +1,11 @@
 """``paperbot evaluate``: an answer, the figures behind it, a chart, and JSON; a plain answer for too few votes."""
 
 import json
-import shutil
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
 from support import digest
-
-from bot.cli.main import invoke
 
 START = datetime(2026, 3, 2, 7, tzinfo=UTC)
 PROFILE = 'title = "Nature"\ninterests = "notes"\n[edition]\nsize = 4\nexplore = 0\nthreshold = 0\n{readers}'
@@ -16,38 +13,25 @@ READER = '[[readers]]\nemail = "{}@example.org"\n'
 TITLES = [f"{topic} {kind}" for topic in ("Owls", "Bees", "Whales") for kind in ("asleep", "awake", "at work")]
 
 
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    """Eight days of nine papers each; Ada likes owls, Eve has given two thumbs, Bob none."""
-    path = tmp_path_factory.mktemp("evaluate") / "papers"
-
-    def call(*arguments):
-        assert invoke(["--home", str(path), *arguments]) == 0
-
-    assert invoke(["init", str(path), "--email", "ada@example.org", "--timezone", "Europe/Berlin"]) == 0
-    for file in (*path.glob("samples/*"), *path.glob("profiles/*")):
-        file.unlink()
-    readers = "".join(READER.format(name) for name in ("ada", "eve", "bob"))
-    (path / "profiles" / "nature.toml").write_text(PROFILE.format(readers=readers))
-    for n in range(8):
-        now = START + timedelta(days=n)
-        (path / "seeds" / f"{n}.txt").write_text(digest(*(f"{title}, part {n}" for title in TITLES)))
-        call("ingest", "--now", now.isoformat())
-        later = (now + timedelta(hours=1)).isoformat()
-        for title, vote in (("Owls asleep", "up"), ("Owls at work", "up"), ("Bees awake", "down")):
-            call("thumb", vote, "nature/ada@example.org", f"{title}, part {n}", "--now", later)
-    for title in ("Bees awake, part 1", "Owls awake, part 2"):
-        call("thumb", "up", "nature/eve@example.org", title)
-    return path
-
-
 @pytest.fixture
-def home_with_votes(original, tmp_path, monkeypatch):
-    """A copy of that home for a test; it is also the current directory."""
-    path = tmp_path / "papers"
-    shutil.copytree(original, path)
-    monkeypatch.chdir(path)
-    return path
+def home_with_votes(bare, paperbot, fill_once):
+    """Eight days of nine papers each; Ada likes owls, Eve has given two thumbs, Bob none."""
+
+    def fill():
+        readers = "".join(READER.format(name) for name in ("ada", "eve", "bob"))
+        (bare / "profiles" / "nature.toml").write_text(PROFILE.format(readers=readers))
+        for n in range(8):
+            now = START + timedelta(days=n)
+            (bare / "seeds" / f"{n}.txt").write_text(digest(*(f"{title}, part {n}" for title in TITLES)))
+            paperbot("ingest", "--now", now.isoformat())
+            later = (now + timedelta(hours=1)).isoformat()
+            for title, vote in (("Owls asleep", "up"), ("Owls at work", "up"), ("Bees awake", "down")):
+                paperbot("thumb", vote, "nature/ada@example.org", f"{title}, part {n}", "--now", later)
+        for title in ("Bees awake, part 1", "Owls awake, part 2"):
+            paperbot("thumb", "up", "nature/eve@example.org", title)
+
+    fill_once(bare, fill)
+    return bare
 
 
 def evaluate(paperbot, *arguments):
@@ -90,8 +74,7 @@ def test_the_chart_is_an_svg_file_in_the_home_or_where_chart_says(home_with_vote
 
 
 @pytest.mark.parametrize(
-    ("file", "remedy"),
-    [("paperbot.toml/chart.svg", "name another with --chart"), ("chart.png", "ends in .svg")],
+    ("file", "remedy"), [("paperbot.toml/chart.svg", "name another with --chart"), ("chart.png", "ends in .svg")]
 )
 def test_a_chart_file_that_cannot_be_written_is_refused(home_with_votes, paperbot, file, remedy):
     refused = evaluate(paperbot, "nature/ada@example.org", "--chart", home_with_votes / file)
@@ -105,22 +88,14 @@ def test_too_few_thumbs_get_a_plain_answer(home_with_votes, paperbot):
     assert out.count("\n") <= 3
     result = evaluate(paperbot, "nature/bob@example.org", "--json").json
     assert result["answer"] == "Too early to tell: there are no thumbs yet."
-    assert (result["verdict"], result["learned"], result["gain"], result["chart"]) == (
-        "too few",
-        None,
-        None,
-        None,
-    )
+    assert (result["verdict"], result["learned"], result["gain"], result["chart"]) == ("too few", None, None, None)
 
 
 @pytest.mark.parametrize("page", [1, 1_000])
 def test_all_readers_with_thumbs_and_their_mean(home_with_votes, paperbot, monkeypatch, page):
     monkeypatch.setattr("bot.store.readers.PAGE", page)
     result = evaluate(paperbot, "--json").json
-    assert [row["reader"] for row in result["readers"]] == [
-        "nature/ada@example.org",
-        "nature/eve@example.org",
-    ]
+    assert [row["reader"] for row in result["readers"]] == ["nature/ada@example.org", "nature/eve@example.org"]
     assert result["mean"]["learned"]["auc"] == result["readers"][0]["learned"]["auc"]
     assert (
         result["answer"] == "It certainly learns the preferences of 1 of 1 reader; 1 other gave too few thumbs to tell."

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from channels.smtp_servers import MailServer
 from sqlalchemy import make_url
-from starlette.testclient import TestClient
-from support import digest
+from support import digest, edit, use_smtp
 
 from bot.app import open_app
 from bot.cli.output import wrapped
@@ -19,24 +18,14 @@ from bot.model import StopReason
 from bot.model.errors import StoreError
 from bot.store.engine import Database
 from bot.store.readers import Readers
-from bot.web.application import make_web
 
 SATURDAY = "2025-05-10T09:00:00+02:00"
-LATER = "2025-05-10T09:01:00+02:00"
-
-
-def configure_smtp(monkeypatch, server) -> None:
-    """Configure this mail server."""
-    monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
-    monkeypatch.setenv("PAPERBOT_EMAIL__PORT", str(server.port))
-    monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "none")
 
 
 @pytest.fixture
 def noted(home):
     """A home whose reader wants a note on quiet days."""
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace('when_quiet = "skip"', 'when_quiet = "note"'))
+    edit(home / "profiles/reward-models.toml", 'when_quiet = "skip"', 'when_quiet = "note"')
     return home
 
 
@@ -80,8 +69,7 @@ def test_downtime_before_the_first_edition_leads_to_one_edition(home, paperbot):
 @pytest.fixture
 def all_papers(home):
     """Let the sample profile send every paper: two papers are too few to tell which stands out."""
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("# threshold = 0.15", "threshold = 0  #"))
+    edit(home / "profiles/reward-models.toml", "# threshold = 0.15", "threshold = 0  #")
 
 
 @pytest.mark.usefixtures("all_papers")
@@ -93,7 +81,7 @@ def test_the_channel_whose_messages_are_files_is_named(home, paperbot, monkeypat
     profile.write_text(profile.read_text() + '\n[[readers]]\nslack = "C0123ABC"\n')
     (home / "seeds" / "own.txt").write_text(digest("Reward models for dogs"))
     with MailServer().running() as server:
-        configure_smtp(monkeypatch, server)
+        use_smtp(monkeypatch, server.port)
         both = paperbot("run", "--force").out
     assert "Messages for Slack become files in" in both
     assert "Mails become" not in both
@@ -154,12 +142,6 @@ def test_init_describes_the_samples_and_can_leave_them_out(paperbot, tmp_path):
     assert "rewritten" not in output
     assert not (tmp_path / "without" / "samples").exists()
     assert paperbot("--home", tmp_path / "without", "ingest", "--json").json["digests"] == []
-
-
-def test_start_page_says_how_to_open_a_profile(home):
-    with open_app(home) as app:
-        page = TestClient(make_web(app)).get("/").text
-    assert "<code>open = true</code>" in page
 
 
 def test_a_read_only_store_is_reported_with_a_remedy(home, paperbot):

@@ -6,6 +6,7 @@ import sys
 from contextlib import closing
 
 import pytest
+from support import edit
 
 from bot.config.keys import redact
 
@@ -91,8 +92,7 @@ def test_forgetting_a_reader_leaves_no_byte_of_the_library(papers, paperbot):
 
 
 def test_what_is_in_the_library_is_not_sent_and_what_resembles_it_comes_first(papers, paperbot):
-    profile = papers / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("[edition]", "[edition]\nthreshold = 0.0"))
+    edit(papers / "profiles/reward-models.toml", "[edition]", "[edition]\nthreshold = 0.0")
     before = paperbot("why", "reward-models", "Dogs at rest", "--json").json["score"]
     (papers / "own.bib").write_text(
         "@article{a, title = {Dogs at work}}\n"
@@ -110,8 +110,7 @@ def test_what_is_in_the_library_is_not_sent_and_what_resembles_it_comes_first(pa
 
 def test_no_other_reader_can_tell(papers, paperbot):
     bob = "reward-models/bob@example.org"
-    profile = papers / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("[edition]", "[edition]\nthreshold = 0.0"))
+    edit(papers / "profiles/reward-models.toml", "[edition]", "[edition]\nthreshold = 0.0")
     assert paperbot("subscribe", "reward-models", "bob@example.org").code == 0
     file = papers / "own.bib"
     file.write_text("".join(f"@article{{d{n}, title = {{Dogs at work on day {n}}}}}\n" for n in range(5)))

@@ -7,8 +7,6 @@ import subprocess
 import sys
 import tomllib
 from datetime import UTC, date, datetime
-from email import message_from_bytes
-from email.policy import default
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -16,6 +14,7 @@ import pytest
 from channels.smtp_servers import MailServer
 from imap_server import ImapServer
 from servers import Page, Web
+from support import parsed
 
 from bot.app import open_app
 from bot.channels import address_checks
@@ -512,7 +511,7 @@ def test_the_test_mail_proves_that_a_thumb_arrives_by_mail(tmp_path):
 def press_thumb(server: MailServer, mailbox: ImapServer) -> None:
     """Send what the first mail's thumb down opens."""
     (mail,) = server.mails
-    text = message_from_bytes(mail.content, policy=default).get_body(("plain",)).get_content()
+    text = parsed(mail.content).get_body(("plain",)).get_content()
     assert "Please press one thumb below, and send the mail to ada@example.org that it opens." in " ".join(text.split())
     subject = unquote(re.search(r"Less like this:\s+mailto:ada@example\.org\?subject=(\S+)", text)[1])
     mailbox.put(f"From: ada@example.org\r\nSubject: {subject}\r\n\r\n".encode())

@@ -1,7 +1,5 @@
 """``paperbot inspect``: what a file holds, before anything is stored."""
 
-from __future__ import annotations
-
 import io
 import sys
 
@@ -10,7 +8,7 @@ from support import digest
 
 KEYS = {"file", "kind", "format", "date", "papers", "rejected", "problem"}
 PAPER_KEYS = {
-    *("title", "authors", "abstract", "date", "arxiv", "doi", "url", "venue", "added", "start", "end", "room"),
+    *("title", "authors", "abstract", "date", "arxiv", "doi", "url", "venue", "added", "start", "end", "room")
 }
 
 

@@ -3,13 +3,6 @@
 import pytest
 from support import digest
 
-INTERESTS = "我研究强化学习"
-
-
-def test_init_and_check_say_how_interests_in_chinese_are_read(paperbot, tmp_path):
-    home = tmp_path / "papers"
-    assert "You want: 强化学习." in paperbot("init", home, "--yes", "--no-samples", "--interests", INTERESTS).out
-
 
 @pytest.mark.parametrize("interests", ["脳", "the of and", "🦉"])
 def test_init_and_check_say_which_interests_match_nothing(paperbot, tmp_path, interests):
@@ -20,9 +13,12 @@ def test_init_and_check_say_which_interests_match_nothing(paperbot, tmp_path, in
     assert any(f"my-papers.toml: no paper can be matched with “{interests}”" in note for note in checked.json["notes"])
 
 
-def test_an_interest_in_chinese_ranks_the_papers_of_a_digest_in_chinese(paperbot, tmp_path):
+def test_an_interest_in_chinese_is_read_and_ranks_the_papers_of_a_digest_in_chinese(paperbot, tmp_path):
     home = tmp_path / "papers"
-    paperbot("init", home, "--yes", "--no-samples", "--interests", INTERESTS, "--email", "ada@example.org")
+    init = paperbot(
+        "init", home, "--yes", "--no-samples", "--interests", "我研究强化学习", "--email", "ada@example.org"
+    )
+    assert "You want: 强化学习." in init.out
     (tmp_path / "day.txt").write_text(digest("强化学习的新方法", "蛋白质结构预测"))
     assert paperbot("--home", home, "ingest", tmp_path / "day.txt").code == 0
     fitting, other = (

@@ -1,7 +1,5 @@
 """``retention.papers_days``: what a home still knows and does after its old papers were deleted."""
 
-from __future__ import annotations
-
 import pytest
 from support import digest
 
@@ -49,13 +47,11 @@ class Home:
 
 
 @pytest.fixture
-def purged(home, paperbot):
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "profiles" / "owls.toml").write_text(PROFILE)
-    settings = home / "paperbot.toml"
-    settings.write_text(settings.read_text() + "\n[retention]\npapers_days = 60\n")
-    return Home(home, paperbot)
+def purged(bare, paperbot):
+    (bare / "profiles" / "owls.toml").write_text(PROFILE)
+    with (bare / "paperbot.toml").open("a") as settings:
+        settings.write("\n[retention]\npapers_days = 60\n")
+    return Home(bare, paperbot)
 
 
 def test_papers_that_nobody_was_shown_or_judged_are_deleted_and_nothing_else(purged, paperbot):

@@ -35,12 +35,7 @@ def rank(paperbot, tmp_path):
 
 def test_interests_and_thumbs_rank_the_candidates_without_a_home(rank):
     _, rows = rank()
-    assert [(row["profile"], row["paper"]) for row in rows] == [
-        ("a", "c2"),
-        ("a", "c1"),
-        ("b", "c1"),
-        ("b", "c2"),
-    ]
+    assert [(row["profile"], row["paper"]) for row in rows] == [("a", "c2"), ("a", "c1"), ("b", "c1"), ("b", "c2")]
     assert all(0 < row["score"] < 1 for row in rows)
     assert [row["paper"] for row in rank(top=1)[1]] == ["c2", "c1"]
     answer, rows = rank(candidates=[])

@@ -1,27 +1,19 @@
 """Read-only commands write nothing: a reader is stored with the first edition or thumb."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
+from support import rows
+
+from bot.app import open_app
 
 NOW = "2031-05-07T09:00:00+00:00"  # ahead of the clock: it must not become the day on which a reader came
 
 READING = [
     ("preview", "reward-models", "--now", NOW),
     ("why", "reward-models", "TTRL", "--now", NOW),
-    ("replay", "reward-models", "--from", "2025-05-06", "--to", "2025-05-07", "--now", NOW),
     ("evaluate", "reward-models", "--now", NOW),
     ("export", "reward-models/ada@example.org", "--now", NOW),
     ("retry", "reward-models", "--now", NOW),
 ]
-
-
-def rows(home):
-    """Return the rows of all tables."""
-    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store:
-        named = store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        return {name: store.execute(f"SELECT * FROM {name}").fetchall() for (name,) in named}
 
 
 @pytest.mark.parametrize("arguments", READING, ids=lambda arguments: arguments[0])
@@ -53,8 +45,6 @@ def test_preview_equals_the_next_edition(ingested, paperbot):
 
 def test_a_forgotten_reader_stays_forgotten_while_the_file_has_the_address(ingested, paperbot):
     assert paperbot("thumb", "up", "reward-models", "TTRL").code == 0
-    from bot.app import open_app
-
     with open_app(ingested) as app:
         # The store alone, as when the profile's file can't be edited: it names the address still.
         app.store.forget(

@@ -9,7 +9,6 @@ NOW = "2026-06-08T08:00:00+00:00"
 PROFILE = """title = "Owls"
 interests = "owls"
 require = [["owl", "eagle"], ["language models"]]
-{extra}
 [edition]
 threshold = 0
 when_quiet = "note"
@@ -21,12 +20,10 @@ ALONE = "Owls alone"
 
 
 @pytest.fixture
-def owls(home):
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "profiles" / "owls.toml").write_text(PROFILE.format(extra=""))
-    (home / "seeds" / "1.txt").write_text(digest(WANTED, ALONE, "Language models alone"))
-    return home
+def owls(bare):
+    (bare / "profiles" / "owls.toml").write_text(PROFILE)
+    (bare / "seeds" / "1.txt").write_text(digest(WANTED, ALONE, "Language models alone"))
+    return bare
 
 
 def test_only_papers_with_a_term_of_each_group_are_previewed_and_sent(owls, paperbot):
@@ -49,7 +46,7 @@ def test_why_names_the_terms_that_a_paper_lacks(owls, paperbot):
 
 
 def test_a_paper_without_a_required_term_is_not_an_alert(owls, paperbot):
-    (owls / "profiles" / "owls.toml").write_text(PROFILE.format(extra="") + '[alerts]\nkeywords = ["owls", "alone"]\n')
+    (owls / "profiles" / "owls.toml").write_text(PROFILE + '[alerts]\nkeywords = ["owls", "alone"]\n')
     assert paperbot("run", "--now", NOW, "--json").json["alerts"] == 1
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from channels.smtp_servers import MailServer
+from support import use_smtp
 
 Change = Callable[[Path], object]
 
@@ -85,6 +86,8 @@ ERRORS: dict[str, tuple[Change, tuple[str, ...], str, str]] = {
     ),
     "state is a file": (no_directory, NOTHING, "state: is not a folder", "move it elsewhere"),
     "empty keys": (lambda home: (home / "state" / "secret.key").write_text(""), NOTHING, "secret.key: is empty", "`paperbot check --fix`"),
+    "empty keys in a check": (lambda home: (home / "state" / "secret.key").write_text(""), ("check",), "signing keys: ", "secret.key: is empty; restore it from a backup, or run `paperbot check --fix`"),
+    "replies without a mailbox": (settings("[email]\nreplies = true\n"), ("check",), "email.replies", 'add a source of kind "mailbox"'),
     "broken profile": (profile("= 3\n"), ("run",), "profiles/reward-models.toml:1: not valid TOML", "quotation marks"),
     "profile that is not read": (profile("= 3\n"), ("preview", "reward-models"), "no profile 'reward-models'", "`paperbot check` shows"),
     "template that does not compile": (
@@ -147,9 +150,7 @@ def test_a_mail_server_that_offers_less_is_reported_with_the_key_to_change(
 
 
 def test_no_mail_server_and_no_slack_are_reported_with_the_key_to_check(home, paperbot, monkeypatch):
-    monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
-    monkeypatch.setenv("PAPERBOT_EMAIL__PORT", "1")
-    monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "none")
+    use_smtp(monkeypatch, 1)
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-1")
     monkeypatch.setenv("PAPERBOT_SLACK__API_URL", "http://127.0.0.1:1/api")
     answer = paperbot("check", "--connect")

@@ -165,10 +165,7 @@ def test_forget_leaves_no_byte_of_the_address_in_the_store_its_log_or_its_backup
     state = home / "state"
     with open_store(f"sqlite:///{state}/paperbot.db"):  # so that there is a log
         backup = state / "paperbot.db.before-0099.bak"
-        with (
-            closing(sqlite3.connect(state / "paperbot.db")) as source,
-            closing(sqlite3.connect(backup)) as copy,
-        ):
+        with closing(sqlite3.connect(state / "paperbot.db")) as source, closing(sqlite3.connect(backup)) as copy:
             source.backup(copy)
         (state / "paperbot.db.before-0001.bak").write_bytes(b"cut short, with " + GRACE.encode())
         assert GRACE.encode() in backup.read_bytes()

@@ -54,10 +54,7 @@ def test_in_a_pipe_there_is_no_colour_and_no_progress_bar(home):
     ("arguments", "task"),
     [
         (("preview", "reward-models"), "composing the edition"),
-        (
-            ("replay", "reward-models", "--from", "2025-05-06", "--to", "2025-05-07"),
-            "composing past days (1 so far)",
-        ),
+        (("replay", "reward-models", "--from", "2025-05-06", "--to", "2025-05-07"), "composing past days (1 so far)"),
     ],
 )
 def test_a_command_of_unknown_extent_says_what_it_does(home, paperbot, arguments, task):

@@ -73,15 +73,9 @@ def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (
-            ("thumb", "up", "reward-models/eve@example.org", "TTRL"),
-            "is not a reader; name one of: reward-models/ada@",
-        ),
+        (("thumb", "up", "reward-models/eve@example.org", "TTRL"), "is not a reader; name one of: reward-models/ada@"),
         (("thumb", "up", "reward-models", "No such title"), "no paper 'No such title'; give its id"),
-        (
-            ("thumb", "up", "reward-models", "Reinforcement Learning"),
-            "papers begin with 'Reinforcement Learning'",
-        ),
+        (("thumb", "up", "reward-models", "Reinforcement Learning"), "papers begin with 'Reinforcement Learning'"),
         (("thumb", "sideways", "reward-models", "TTRL"), "'sideways' is not one of 'up', 'down', 'clear'"),
     ],
 )

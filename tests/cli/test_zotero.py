@@ -149,11 +149,7 @@ def test_a_liked_paper_is_saved_once_with_its_tags(papers, paperbot, server):
     assert len(saved(server)) == 3
     (collection,) = server.collections.values()
     assert collection["name"] == "Paperbot"
-    assert (item["itemType"], item["title"], item["collections"]) == (
-        "preprint",
-        "Dogs at work",
-        [collection["key"]],
-    )
+    assert (item["itemType"], item["title"], item["collections"]) == ("preprint", "Dogs at work", [collection["key"]])
     assert {tag["tag"] for tag in item["tags"]} >= {"dogs"}
     assert item["abstractNote"].startswith("Little is known")
     tokens = [headers["zotero-write-token"] for method, _, headers in server.requests if method == "POST"]

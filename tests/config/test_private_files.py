@@ -103,14 +103,6 @@ def test_the_target_of_a_symbolic_link_is_not_changed(tmp_path):
     assert rights(target) == 0o644
 
 
-def test_check_reports_a_key_that_would_stop_run(home, paperbot):
-    (home / "state" / "secret.key").write_text("")
-    check, run = paperbot("check"), paperbot(*RUN)
-    assert (check.code, run.code) == (2, 2)
-    assert "secret.key: is empty; restore it from a backup" in check.err + check.out
-    assert "secret.key: is empty; restore it from a backup" in run.err
-
-
 def test_a_file_that_exists_keeps_the_locks_that_this_process_has_on_it(tmp_path):
     """Closing any descriptor of a file drops all POSIX locks of the process: SQLite's database would be damaged."""
     file = tmp_path / "papers.db"

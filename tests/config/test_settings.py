@@ -54,6 +54,16 @@ MISTAKES = {
     "unknown table": ("[emial]\n", ":1: emial: unknown key; did you mean 'email'?"),
     "unencrypted mail": ('[email]\nhost = "mail.example.org"\nsecurity = "none"', 'use "starttls" or "tls"'),
     "port": ("[email]\nport = 99999", "email.port: 99999 is not valid"),
+    "password in a source's address": (
+        '[[sources]]\nname = "x"\nkind = "feed"\nurl = "http://a:b@x"',
+        "passwords don't belong in addresses",
+    ),
+    "unencrypted mailbox": (
+        '[[sources]]\nname = "x"\nkind = "mailbox"\nhost = "imap.example.org"\nusername = "a"\nsender = "b"\n'
+        'security = "none"',
+        'security = "none" sends the password unencrypted',
+    ),
+    "operator": ('[bot]\noperator = "nobody"', ":2: bot.operator: "),
     "kind of source": (
         '[[sources]]\nname = "a"\nkind = "fodler"\npath = "x"',
         ":3: sources[1].kind: 'fodler' is not valid",
@@ -62,10 +72,7 @@ MISTAKES = {
         '[bot]\npublic_url = "papers.example.org"',
         "bot.public_url: 'papers.example.org' is not a web address",
     ),
-    "a number for a table": (
-        "email = 3",
-        "email: what is set there is not valid; it should be a table of its own",
-    ),
+    "a number for a table": ("email = 3", "email: what is set there is not valid; it should be a table of its own"),
 }
 
 

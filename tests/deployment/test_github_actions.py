@@ -1,6 +1,5 @@
 """The template of a daily GitHub Actions job: its steps are run in a shell, with a mail server and a Git repository."""
 
-import email
 import json
 import os
 import re
@@ -9,7 +8,6 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
-from email import policy
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -17,7 +15,7 @@ import pytest
 import yaml
 from channels.smtp_servers import MailServer, server_context
 from imap_server import ImapServer
-from support import ROOT
+from support import ROOT, parsed
 from zotero_server import KEY, ZoteroServer
 
 from bot.app import open_app
@@ -185,7 +183,7 @@ def test_the_state_is_kept_when_sending_fails(runner):
 
 
 def html_and_text(mail):
-    message = email.message_from_bytes(mail.content, policy=policy.default)
+    message = parsed(mail.content)
     return message, *(message.get_body((kind,)).get_content() for kind in ("html", "plain"))
 
 

@@ -193,14 +193,7 @@ def test_the_commands_of_compose_for_several_workers_send_a_mail(
             "PAPERBOT_HOME": str(tmp_path / "shared"),
             "PYTHONPATH": str(ROOT),
         }
-        init = [
-            "init",
-            str(tmp_path / "shared"),
-            "--email",
-            "ada@example.org",
-            "--interests",
-            "Reward models",
-        ]
+        init = ["init", str(tmp_path / "shared"), "--email", "ada@example.org", "--interests", "Reward models"]
         assert paperbot(*init).code == 0
         (profile,) = (tmp_path / "shared" / "profiles").glob("*.toml")
         every_day = 'at = "00:00"\ndays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]'

@@ -19,10 +19,7 @@ case "$*" in *ensurepip*) exit 1 ;; esac
 @pytest.mark.parametrize(
     ("python", "message"),
     [
-        (
-            TOO_OLD,
-            "Python 3.11 or newer; ./python is Python 3.9.2. Install a newer one, and name it: make PYTHON=",
-        ),
+        (TOO_OLD, "Python 3.11 or newer; ./python is Python 3.9.2. Install a newer one, and name it: make PYTHON="),
         (WITHOUT_ENSUREPIP, "On Debian and Ubuntu: sudo apt install python3-venv"),
         (None, "./python is missing. Install"),
     ],

@@ -1,7 +1,5 @@
 """A home without samples; one with an edition on Wednesday and votes on Thursday; servers for its messages."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -9,6 +7,7 @@ from pathlib import Path
 import pytest
 from channels.conftest import certificate, mail_server, servers, slack_server, tls
 from store.conftest import store_url
+from support import use_smtp
 
 from bot.app import open_app
 from bot.cli.main import invoke
@@ -65,20 +64,17 @@ def voted(after_votes, tmp_path, paperbot, monkeypatch):
 def by_smtp(mail_server, monkeypatch):
     """A mail server to which homes send from now on."""
     server = mail_server()
-    monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
-    monkeypatch.setenv("PAPERBOT_EMAIL__PORT", str(server.port))
-    monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "none")
+    use_smtp(monkeypatch, server.port)
     return server
 
 
 @pytest.fixture
-def owls_home(home: Path) -> Path:
-    """A home with an empty folder ``drop``, and one profile, ``owls``, with one reader."""
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "drop").mkdir()
-    (home / "profiles" / "owls.toml").write_text(
+def owls_home(bare: Path) -> Path:
+    """A home with an empty folder ``drop`` as its source, and one profile, ``owls``, with one reader."""
+    (bare / "drop").mkdir()
+    (bare / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
+    (bare / "profiles" / "owls.toml").write_text(
         'title = "Owls"\ninterests = "reward models"\n[[readers]]\nemail = "ada@example.org"\n'
         "[edition]\nthreshold = 0\n"
     )
-    return home
+    return bare

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support import digest
+from support import digest, edit
 
 from bot.app import open_app
 from bot.editions.catch_up import CatchUpRequest, compose_catch_up
@@ -41,7 +41,6 @@ def away(owls_home, paperbot, fill_once):
     """A home whose reader had an edition on 1 June 2026, and none since, while ten papers arrived."""
 
     def fill():
-        (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
         drop(owls_home, paperbot, 0, "Owls at night", "Owls in barns")
         assert paperbot("run", "--now", MONDAY.isoformat()).code == 0
         drop(owls_home, paperbot, 3, *BEES, PASTA)
@@ -170,7 +169,6 @@ def test_a_reader_who_stopped_gets_none(away, paperbot):
 @pytest.fixture
 def days(owls_home, paperbot):
     """Return a function that runs the days from one to another, a Monday being 0, each with a new paper."""
-    (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
     profile = owls_home / "profiles" / "owls.toml"
     profile.write_text(f"catch_up = true\n{profile.read_text()}")
 
@@ -218,6 +216,5 @@ def test_an_opened_link_brings_the_daily_editions_back(days, owls_home):
 
 
 def test_without_the_key_nothing_changes(days, owls_home):
-    profile = owls_home / "profiles" / "owls.toml"
-    profile.write_text(profile.read_text().replace("catch_up = true", "catch_up = false"))
+    edit(owls_home / "profiles/owls.toml", "catch_up = true", "catch_up = false")
     assert not any(is_catch_up for _, is_catch_up, _ in (*days(0, 0), *days(7, 7)))

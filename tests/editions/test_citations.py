@@ -1,14 +1,10 @@
 """Papers that cite what a reader liked or has in their library: the reason, and the alert rule."""
 
-from __future__ import annotations
-
-import email
 import json
-from email import policy
 
 import pytest
 from alert_mails import scholar, scholar_item
-from support import ON_ONE_DATABASE, digest
+from support import ON_ONE_DATABASE, digest, outbox, parsed, text_of
 
 from bot.app import open_app
 
@@ -28,17 +24,15 @@ BIB = "@article{a, title = {Numbers in {N}ature}, doi = {10.1000/numbers}}"
 
 
 @pytest.fixture
-def cited_home(home, paperbot, store_url, monkeypatch):
+def cited_home(bare, paperbot, store_url, monkeypatch):
     """Two readers of one profile, on each database; Ada's library has "Numbers in Nature"."""
     monkeypatch.setenv("PAPERBOT_STORE__URL", store_url)
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "profiles" / "owls.toml").write_text(PROFILE.format(extra=""))
-    (home / "own.bib").write_text(BIB)
-    bring(home, "first.txt", digest("Rewards for owls", "Rewards for bees").encode())
+    (bare / "profiles" / "owls.toml").write_text(PROFILE.format(extra=""))
+    (bare / "own.bib").write_text(BIB)
+    bring(bare, "first.txt", digest("Rewards for owls", "Rewards for bees").encode())
     assert paperbot("run", "--now", MORNING).code == 0
     assert paperbot("import", f"owls/{ADA}", "own.bib", "--now", MORNING).code == 0
-    return home
+    return bare
 
 
 def bring(home, name, content):
@@ -53,16 +47,7 @@ def alert_on(cites, title="Counting without words", number=5):
 
 
 def mails(home, address):
-    found = [email.message_from_bytes(path.read_bytes(), policy=policy.default) for path in outbox(home)]
-    return [mail for mail in found if mail["To"] == address]
-
-
-def outbox(home):
-    return sorted((home / "state" / "outbox").rglob("*.eml"))
-
-
-def text(mail):
-    return " ".join(mail.get_body(("plain",)).get_content().split())
+    return [path for path in outbox(home) if parsed(path)["To"] == address]
 
 
 def why(paperbot, address, paper):
@@ -83,7 +68,7 @@ def why(paperbot, address, paper):
 def test_a_paper_that_cites_the_readers_library_says_so_to_this_reader_alone(cited_home, paperbot, cites, is_named):
     bring(cited_home, "alert.eml", alert_on(cites))
     assert paperbot("run", "--now", NEXT).code == 0
-    of_ada, of_grace = (text(mails(cited_home, address)[-1]) for address in (ADA, GRACE))
+    of_ada, of_grace = (text_of(mails(cited_home, address)[-1]) for address in (ADA, GRACE))
     says = "ites “Numbers in Nature”, which is in your library"
     assert "Counting without words" in of_ada
     assert "Counting without words" in of_grace
@@ -124,9 +109,9 @@ def test_alerts_on_citations_are_for_the_reader_whose_paper_is_cited(cited_home,
     bring(cited_home, "other.eml", alert_on("Numbers in art", "Painting without words", number=6))
     report = paperbot("run", "--now", NOON, "--json").json
     assert (report["alerts"], len(outbox(cited_home)) - before) == (1, 1)
-    (alert,) = (mail for mail in mails(cited_home, ADA) if mail["Subject"].startswith("Alert: "))
-    assert "On your alert list (cites a paper of yours)" in text(alert)
-    assert "Cites “Numbers in Nature”, which is in your library." in text(alert)
+    (alert,) = (mail for mail in mails(cited_home, ADA) if parsed(mail)["Subject"].startswith("Alert: "))
+    assert "On your alert list (cites a paper of yours)" in text_of(alert)
+    assert "Cites “Numbers in Nature”, which is in your library." in text_of(alert)
     assert paperbot("run", "--now", NOON, "--json").json["alerts"] == 0
 
 

@@ -1,7 +1,5 @@
 """Who is due: what the store finds page by page is what the schedule says of each reader."""
 
-from __future__ import annotations
-
 import shutil
 from datetime import UTC, date, datetime, time, timedelta
 from tempfile import TemporaryDirectory

@@ -1,7 +1,5 @@
 """Interests that end: until when they count, and what the letter says of them."""
 
-from __future__ import annotations
-
 import json
 from datetime import date, datetime, timedelta
 
@@ -33,7 +31,7 @@ def home(owls_home, fill_once):
     )
 
     def fill():
-        (owls_home / "seeds" / "all.txt").write_text(digest(*OLD[:12], *NEW[:12], *OTHERS))
+        (owls_home / "drop" / "all.txt").write_text(digest(*OLD[:12], *NEW[:12], *OTHERS))
         assert invoke(["--home", str(owls_home), "ingest"]) == 0
         vote(owls_home, OLD[:12], weeks_ago=20)
         vote(owls_home, NEW[:12], weeks_ago=4)

@@ -1,15 +1,12 @@
 """What an edition says of papers that its reader liked: published, changed, continued."""
 
-from __future__ import annotations
-
-import email
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from email import policy
 
 import pytest
 from starlette.testclient import TestClient
+from support import text_of
 
 from bot.app import open_app
 from bot.model import Entry, Fact, FactKind, ParsedDigest, Vote
@@ -36,12 +33,10 @@ REVISED = "“Counting owls at night”: version 2 says, “STRIX finds 12% [bef
 
 
 @pytest.fixture
-def owls(home, paperbot):
+def owls(bare, paperbot):
     """A home whose readers were sent a paper and like it."""
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "profiles" / "owls.toml").write_text(PROFILE)
-    return Days(home, paperbot)
+    (bare / "profiles" / "owls.toml").write_text(PROFILE)
+    return Days(bare, paperbot)
 
 
 class Days:
@@ -65,7 +60,7 @@ class Days:
         """Compose the day's editions; return Ada's mail on one line."""
         assert self.paperbot("run", "--force", "--now", (NOW + timedelta(days=day)).isoformat()).code == 0
         mails = (self.home / "state" / "outbox").glob(f"*{day + 12}/owls--{ADA}*.eml")
-        return " ".join(" ".join(map(body_text, mails)).split())
+        return " ".join(map(text_of, mails))
 
     def follow_ups(self) -> list[list[tuple[str, str]]]:
         """The kinds and texts of what each edition of Ada's said, the oldest first."""
@@ -74,10 +69,6 @@ class Days:
             editions = reversed(app.store.editions.of_reader(reader.id))
             stored = [app.store.editions.follow_ups_of(edition.id) for edition in editions]
         return [[(follow_up.kind.value, follow_up.text) for follow_up in of_edition] for of_edition in stored]
-
-
-def body_text(path) -> str:
-    return email.message_from_bytes(path.read_bytes(), policy=policy.default).get_body(("plain",)).get_content()
 
 
 def test_a_changed_sentence_of_a_later_version_is_said_once_beside_the_next_picks(owls):

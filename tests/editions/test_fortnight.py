@@ -1,7 +1,5 @@
 """Five sources of different kinds for a simulated fortnight; two of them fail during it."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What votes have taught, as the preferences page and the letter say it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from bot.app import open_app

@@ -21,7 +21,6 @@ STRONG = [
 @pytest.fixture
 def edition(owls_home, paperbot):
     """Return titles and matches of the edition of a day, on which a digest with these titles comes."""
-    (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
     profile = owls_home / "profiles" / "owls.toml"
     profile.write_text(
         profile.read_text()
@@ -75,13 +74,7 @@ def test_what_a_vote_changes_is_shown_with_them(edition, owls_home, paperbot):
         (reader,) = app.store.readers.all()
         (paper,) = app.store.papers.find(sent[0])
         effect = vote_with_effect(
-            app.composer,
-            reader,
-            app.profiles["owls"],
-            paper=paper,
-            vote=Vote.UP,
-            now=MONDAY + DAY,
-            via="page",
+            app.composer, reader, app.profiles["owls"], paper=paper, vote=Vote.UP, now=MONDAY + DAY, via="page"
         )
     assert effect.waiting
     assert {paper.title for paper in effect.before} <= set(STRONG) - set(sent)

@@ -132,8 +132,7 @@ def test_a_day_whose_papers_all_lack_required_terms_says_so():
     scores = [score(muted="x"), score(missing_terms=("LLM",))]
     quiet = quiet_reason(scores, SourceActivitySince())
     assert quiet == Quiet(
-        QuietReason.LACKING,
-        "2 new papers came in, and none has a term of each group that your profile requires.",
+        QuietReason.LACKING, "2 new papers came in, and none has a term of each group that your profile requires."
     )
 
 

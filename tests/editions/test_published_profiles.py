@@ -1,7 +1,5 @@
 """Profiles published to the store, and read there by processes without the files."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support import digest
+from support import digest, edit
 
 from bot.app import open_app
 
@@ -25,12 +25,10 @@ def titles(day: int) -> list[str]:
 
 
 @pytest.fixture
-def owls(home):
+def owls(bare):
     """A home of one reader, without samples."""
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "profiles" / "owls.toml").write_text(PROFILE)
-    return home
+    (bare / "profiles" / "owls.toml").write_text(PROFILE)
+    return bare
 
 
 def run(home, paperbot, day: int, papers: bool = True) -> None:
@@ -78,8 +76,7 @@ def test_a_changed_interest_makes_stored_models_stale(owls, paperbot):
     run(owls, paperbot, 0)
     vote(paperbot, 0, up=1)
     run(owls, paperbot, 1)
-    toml = owls / "profiles" / "owls.toml"
-    toml.write_text(toml.read_text().replace("owls at night", "bees by day"))
+    edit(owls / "profiles/owls.toml", "owls at night", "bees by day")
     before = stored_model(owls).signature
     run(owls, paperbot, 2)
     assert stored_model(owls).signature != before

@@ -1,7 +1,5 @@
 """Two profiles of one reader: what one has sent, or what the reader disliked there, doesn't come from the other."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -19,7 +17,6 @@ ADA = 'email = "ada@example.org"'
 @pytest.fixture
 def edition(owls_home, paperbot):
     """Return the titles of the editions of a day by profile, on which a digest with these titles comes."""
-    (owls_home / "paperbot.toml").write_text('[[sources]]\nname = "drop"\nkind = "folder"\npath = "drop"\n')
 
     def edition(day, *titles):
         now = MONDAY + day * DAY

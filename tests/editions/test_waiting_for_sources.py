@@ -1,16 +1,12 @@
 """Editions that wait for a source that failed just now, and those that go out without it."""
 
-from __future__ import annotations
-
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from email import message_from_bytes, policy
 from pathlib import Path
 
 import pytest
 from servers import Page, Web
-from support import digest
+from support import digest, edit, outbox, text_of
 
 from bot.store import open_store
 
@@ -63,11 +59,9 @@ def run(waiting_home: Path, paperbot) -> RunAt:
 
     def run(now: datetime, *options: str) -> Outcome:
         answer = paperbot("run", "--now", now.isoformat(), "--json", *options)
-        new = sorted(set((waiting_home / "state" / "outbox").rglob("*.eml")) - seen)
+        new = [path for path in outbox(waiting_home) if path not in seen]
         seen.update(new)
-        mails = [message_from_bytes(path.read_bytes(), policy=policy.default) for path in new]
-        texts = [mail.get_body(("plain",)).get_content() for mail in mails]
-        return Outcome(answer.code, answer.json, texts)
+        return Outcome(answer.code, answer.json, [text_of(path) for path in new])
 
     return run
 
@@ -108,7 +102,7 @@ def test_after_an_hour_it_is_sent_without_the_source_and_says_so(interrupted, ru
         assert run(WEDNESDAY + minutes * MINUTE).mails == []
     (mail,) = run(WEDNESDAY + 60 * MINUTE).mails
     assert "Reward models of cats" in mail
-    assert "1 paper of 1 new to you, without blog, which could not be read" in " ".join(mail.split())
+    assert "1 paper of 1 new to you, without blog, which could not be read" in mail
     with open_store(f"sqlite:///{waiting_home}/state/paperbot.db") as store:
         (reader,) = store.readers.all()
         assert [edition.missing for edition in store.editions.of_reader(reader.id)][:2] == [("blog",), ()]
@@ -134,7 +128,7 @@ def test_the_wait_begins_with_the_first_run_after_the_slot(interrupted, run: Run
 
 def test_force_does_not_wait_and_names_the_missing_source(interrupted, run: RunAt) -> None:
     (mail,) = run(WEDNESDAY, "--force").mails
-    assert "without blog" in " ".join(mail.split())
+    assert "without blog" in mail
 
 
 def test_a_setting_disables_waiting(interrupted, run: RunAt, waiting_home: Path, web: Web) -> None:
@@ -145,8 +139,7 @@ def test_a_setting_disables_waiting(interrupted, run: RunAt, waiting_home: Path,
 def test_an_edition_does_not_wait_for_a_source_its_profile_does_not_read(
     interrupted, run: RunAt, waiting_home: Path
 ) -> None:
-    profile = waiting_home / "profiles" / "owls.toml"
-    profile.write_text(profile.read_text().replace("[[readers]]", 'sources = ["drop"]\n[[readers]]'))
+    edit(waiting_home / "profiles/owls.toml", "[[readers]]", 'sources = ["drop"]\n[[readers]]')
     (mail,) = run(WEDNESDAY).mails
     assert "without" not in mail
 
@@ -193,20 +186,3 @@ def test_all_waiting_readers_are_one_problem(interrupted, run: RunAt, waiting_ho
     problems = run(WEDNESDAY).problems
     assert sum("6 editions wait for it to be read" in problem for problem in problems) == 1
     assert len(problems) == 2
-
-
-def test_the_json_of_a_run_keeps_its_keys(interrupted, run: RunAt) -> None:
-    assert json.dumps(sorted(run(WEDNESDAY).report)) == json.dumps(
-        [
-            "alerts",
-            "delivered",
-            "digests",
-            "editions",
-            "failed",
-            "new",
-            "papers",
-            "problems",
-            "skipped",
-            "unknown",
-        ]
-    )

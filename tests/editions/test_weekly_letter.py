@@ -1,15 +1,11 @@
 """The weekly letter: once a week, by the reader's channel, with what their votes did and a paper that they missed."""
 
-from __future__ import annotations
-
-import email
 import json
 from datetime import UTC, datetime
-from email import policy
 from itertools import pairwise
 
 import pytest
-from support import digest
+from support import digest, edit, parsed, text_of
 
 from bot import wording
 from bot.app import open_app
@@ -24,11 +20,6 @@ BEFORE = "2025-05-09T07:59:00+02:00"
 FRIDAY = "2025-05-09T08:00:00+02:00"
 MONDAY = "2025-05-12T08:00:00+02:00"
 NEXT_FRIDAY = "2025-05-16T08:00:00+02:00"
-
-
-def text_of(mail):
-    message = email.message_from_bytes(mail.content, policy=policy.default)
-    return " ".join(message.get_body(("plain",)).get_content().split())
 
 
 def letter_of(app, reader, profile, now):
@@ -53,7 +44,7 @@ def test_a_letter_comes_once_on_friday_at_the_profiles_hour(home, paperbot, by_s
     assert letters(home) == [[State.SENT]]
     (mail,) = by_smtp.mails
     assert mail.recipients == ["ada@example.org"]
-    message = email.message_from_bytes(mail.content, policy=policy.default)
+    message = parsed(mail.content)
     assert message["Subject"] == "Your week in Reward models: 6 liked, one you missed"
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert message["List-Unsubscribe"].startswith("<http://localhost:8000/unsubscribe/")
@@ -69,7 +60,7 @@ def test_a_letter_comes_once_on_friday_at_the_profiles_hour(home, paperbot, by_s
         "More like this: http://localhost:8000/thumb/",
         "Unsubscribe: http://localhost:8000/unsubscribe/",
     ):
-        assert phrase in text_of(mail)
+        assert phrase in text_of(mail.content)
     assert "Your week in Reward models</h1>" in html
     assert html.count("👍") == 1
 
@@ -240,10 +231,9 @@ def test_votes_down_alone_are_told_too(voted, paperbot):
 
 @pytest.mark.slow
 def test_in_slack_it_is_one_message_whose_buttons_vote(voted, paperbot, slack_server, monkeypatch):
-    profile = voted / "profiles" / "reward-models.toml"
     with open_app(voted) as app, app.store._database.writing() as connection:
         connection.exec_driver_sql("UPDATE readers SET kind = 'slack', address = 'C0123ABC'")
-    profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
+    edit(voted / "profiles/reward-models.toml", 'email = "ada@example.org"', 'slack = "C0123ABC"')
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
     monkeypatch.setenv("PAPERBOT_SLACK__API_URL", slack_server.url)
     monkeypatch.setenv("PAPERBOT_SLACK__SIGNING_SECRET", "0123456789abcdef")

@@ -1,7 +1,5 @@
 """A home on each database whose mails go to a server that counts them."""
 
-from __future__ import annotations
-
 import pytest
 from store.conftest import store_url  # noqa: F401 - a fixture
 

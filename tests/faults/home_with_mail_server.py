@@ -1,7 +1,5 @@
 """A home with many readers, a mail server that counts what it accepted, and ``paperbot`` as a process."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -4,8 +4,6 @@
 real method, which is wrapped here; the program has no code for it.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import signal

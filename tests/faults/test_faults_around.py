@@ -1,7 +1,5 @@
 """Faulty servers, disks, clocks and other processes: each edition is sent once, and its state is right."""
 
-from __future__ import annotations
-
 import re
 import resource
 import shutil

@@ -1,7 +1,5 @@
 """Killed at any point, on each database: no reader receives an edition twice, and each receives one in the end."""
 
-from __future__ import annotations
-
 import signal
 
 import pytest

@@ -7,8 +7,6 @@ installed it looks for new ways through the code; where it isn't (it has no whee
 changes the seeds without looking. An input that fails is written to ``.fuzz/``, and the exit code is 1.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import os

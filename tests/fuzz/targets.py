@@ -1,7 +1,5 @@
 """What is fuzzed: each target takes any bytes, and may raise nothing but the errors that its callers expect."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import io
@@ -223,12 +221,7 @@ def seeds(target: str) -> Iterable[bytes]:
                 yield bytes([place]) + b"vote=down\0" + body
         return
     if target == "libraries":
-        yield from (
-            BIB,
-            RIS,
-            b"[" + ITEM + b"]",
-            b'@string{a = "b"}\n' + BIB.replace(b"{Owls", rb"{\"{O}wls $x$"),
-        )
+        yield from (BIB, RIS, b"[" + ITEM + b"]", b'@string{a = "b"}\n' + BIB.replace(b"{Owls", rb"{\"{O}wls $x$"))
     yield from (
         KEYWORD,
         MARKDOWN,

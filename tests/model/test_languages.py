@@ -1,7 +1,5 @@
 """Dates in readers' languages, and which language tags are known."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest
@@ -28,8 +26,7 @@ def test_a_date_is_written_as_in_its_language(language, long, short):
 
 
 @pytest.mark.parametrize(
-    ("tag", "known"),
-    [("de", "de"), ("DE-at", "de-AT"), ("pt-br", "pt-BR"), ("zh-TW", "zh-Hant-TW"), ("ja", "ja")],
+    ("tag", "known"), [("de", "de"), ("DE-at", "de-AT"), ("pt-br", "pt-BR"), ("zh-TW", "zh-Hant-TW"), ("ja", "ja")]
 )
 def test_a_tag_is_brought_to_its_usual_spelling(tag, known):
     assert known_language(tag) == known

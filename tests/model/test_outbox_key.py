@@ -1,7 +1,5 @@
 """The key of an outbox message and its text form."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,12 +12,7 @@ def test_text_form_names_slot_reader_kind_and_part():
     assert str(OutboxKey("confirmation-20250506T080000", 4, "email")) == "confirmation-20250506T080000:4:email:1"
 
 
-@given(
-    slot=st.text(),
-    reader=st.integers(0),
-    kind=st.from_regex("[a-z]{1,16}", fullmatch=True),
-    part=st.integers(1),
-)
+@given(slot=st.text(), reader=st.integers(0), kind=st.from_regex("[a-z]{1,16}", fullmatch=True), part=st.integers(1))
 def test_parsing_the_text_form_gives_the_same_key(slot, reader, kind, part):
     key = OutboxKey(slot, reader, kind, part)
     assert OutboxKey.parse(str(key)) == key

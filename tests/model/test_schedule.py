@@ -131,11 +131,7 @@ def test_a_years_downtime_is_one_edition_and_a_bounded_number_of_missed_days():
     assert (due[0], len(due)) == (date(2025, 5, 6), LOOK_BACK + 1)
 
 
-@given(
-    zone=st.sampled_from(ZONES),
-    seed=st.integers(0, 2**32),
-    days=st.sets(st.sampled_from(EVERY_DAY), min_size=1),
-)
+@given(zone=st.sampled_from(ZONES), seed=st.integers(0, 2**32), days=st.sets(st.sampled_from(EVERY_DAY), min_size=1))
 def test_over_two_years_with_random_downtime_no_slot_is_missed_and_none_comes_twice(zone, seed, days):
     missed, twice = schedule_years.count_faults(zone, days, Random(seed))
     assert (missed, twice) == (0, 0)

@@ -1,7 +1,5 @@
 """Text is safe to display and within its width."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest
@@ -60,11 +58,6 @@ def test_wrapped_lines_stay_within_their_width_but_words_stay_whole(width: int) 
 )
 def test_a_paragraph_is_wrapped_as_textwrap_does(text: str, first: str, indent: str) -> None:
     expected = textwrap.fill(
-        text,
-        12,
-        initial_indent=first,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
+        text, 12, initial_indent=first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
     assert wrap(text, indent, first, 12) == expected

@@ -9,6 +9,7 @@ from channels.conftest import MAIL, certificate, connect, mail_server, make_deli
 from imap_server import ImapServer
 from sqlalchemy import select, update
 from store.conftest import store_url
+from support import edit
 
 from bot.channels import Route
 from bot.model import Edition, Message, SendLimit, State
@@ -32,13 +33,17 @@ __all__ = [
 ]
 
 
+def send_to(home, port, more="connections = 1"):
+    """Have a home send its mails by a port of loopback."""
+    section = f'[email]\nhost = "127.0.0.1"\nport = {port}\nsecurity = "none"\n{more}\n'
+    edit(home / "paperbot.toml", "[email]\n", section)
+
+
 @pytest.fixture
 def mails(home, few_papers, mail_server):
     """A mail server that the home sends its mails to, over one connection."""
     server = mail_server()
-    settings = home / "paperbot.toml"
-    email_section = f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
-    settings.write_text(settings.read_text().replace("[email]\n", email_section))
+    send_to(home, server.port)
     return server
 
 

@@ -1,7 +1,5 @@
 """A source for tests to derive from, and ingestion with a parser that is a function."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

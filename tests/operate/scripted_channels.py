@@ -1,7 +1,5 @@
 """A channel that tests control."""
 
-from __future__ import annotations
-
 from time import sleep
 
 

@@ -1,13 +1,12 @@
 """A mailbox of alerts, arXiv's mail and spam makes one edition: each paper once, with its facts and its alert."""
 
-import email
 from collections.abc import Iterator
-from email import policy
 from pathlib import Path
 
 import pytest
 from alert_mails import BEES, OWLS, journal, scholar
 from imap_server import ImapServer
+from support import parsed
 
 SENDERS = {
     "scholar": "scholaralerts-noreply@google.com",
@@ -80,20 +79,18 @@ def imap() -> Iterator[ImapServer]:
 
 
 @pytest.fixture
-def mailbox_home(home: Path, imap: ImapServer) -> Path:
+def mailbox_home(bare: Path, imap: ImapServer) -> Path:
     sources = "".join(
         f'[[sources]]\nname = "{name}"\nkind = "mailbox"\nhost = "127.0.0.1"\nport = {imap.port}\nsecurity = "none"\n'
         f'username = "ada"\nsender = "{sender}"\n'
         for name, sender in SENDERS.items()
     )
-    (home / "paperbot.toml").write_text(sources)
-    for profile in home.glob("profiles/*"):
-        profile.unlink()
-    (home / "profiles" / "owls.toml").write_text(
+    (bare / "paperbot.toml").write_text(sources)
+    (bare / "profiles" / "owls.toml").write_text(
         'title = "Owls"\ninterests = "how owls and bees see, hear and count"\n[edition]\nexplore = 0\nthreshold = 0.0\n'
         '[[readers]]\nemail = "ada@example.org"\n'
     )
-    return home
+    return bare
 
 
 def test_each_paper_comes_once_with_its_facts_and_the_alert_that_brought_it(
@@ -107,8 +104,7 @@ def test_each_paper_comes_once_with_its_facts_and_the_alert_that_brought_it(
     assert 'a mail from alerts@owls.example.org, "Your subscription ends today", has nothing' in problem["problem"]
 
     (path,) = (mailbox_home / "state" / "outbox").rglob("*.eml")
-    mail = email.message_from_bytes(path.read_bytes(), policy=policy.default)
-    text = mail.get_body(("plain",)).get_content()
+    text = parsed(path).get_body(("plain",)).get_content()
     # Without the list of titles at the top.
     words = " ".join(text.partition("-" * 72)[2].split())
     for title in (

@@ -1,15 +1,16 @@
 """Bounces end to end: a mail goes out by SMTP, its report comes back by IMAP, and its reader is stopped."""
 
-from __future__ import annotations
-
 import pytest
 from channels.conftest import certificate, mail_server, servers, tls
 from formats.test_bounce_reports import arf, dsn
 from hypothesis import given
 from hypothesis import strategies as st
+from support import edit
 
 from bot.app import open_app
 from bot.config.keys import Signer, TokenError
+
+from .conftest import send_to
 
 __all__ = ["certificate", "mail_server", "servers", "tls"]
 
@@ -20,16 +21,12 @@ NOW = "2025-05-07T09:00:00+02:00"
 def sent(home, few_papers, mail_server, imap, paperbot, monkeypatch):
     """The mail that was sent to the home's only reader."""
     server = mail_server()
-    settings = home / "paperbot.toml"
-    email_section = (
-        f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\n'
-        'bounce_address = "bounces@example.org"\n'
-    )
-    source = (
-        f'[[sources]]\nname = "back"\nkind = "bounces"\nhost = "127.0.0.1"\nport = {imap.port}\n'
-        'security = "none"\nusername = "ada"\n'
-    )
-    settings.write_text(settings.read_text().replace("[email]\n", email_section) + source)
+    send_to(home, server.port, 'bounce_address = "bounces@example.org"')
+    with (home / "paperbot.toml").open("a") as settings:
+        settings.write(
+            f'[[sources]]\nname = "back"\nkind = "bounces"\nhost = "127.0.0.1"\nport = {imap.port}\n'
+            'security = "none"\nusername = "ada"\n'
+        )
     monkeypatch.setenv("PAPERBOT_PASSWORDS__BACK", "a secret")
     assert paperbot("run", "--now", NOW).code == 0
     (mail,) = server.mails
@@ -98,8 +95,7 @@ def test_what_is_transient_forged_or_no_report_stops_nobody_and_is_counted(
 
 
 def test_a_mailbox_that_fails_delays_no_edition(sent, imap, home, paperbot):
-    settings = home / "paperbot.toml"
-    settings.write_text(settings.read_text().replace(f"port = {imap.port}", "port = 1"))
+    edit(home / "paperbot.toml", f"port = {imap.port}", "port = 1")
     report = paperbot("run", "--now", "2025-05-08T09:00:00+02:00", "--json").json
     assert any(problem["source"] == "back" for problem in report["problems"])
     assert not any("waits" in problem["problem"] for problem in report["problems"])

@@ -1,19 +1,17 @@
 """``paperbot send-test``: the last edition or a sample through the configured channel."""
 
-import email
 import json
 import re
 import shutil
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from email import policy
 from urllib.parse import unquote
 
 import httpx2
 import pytest
 from starlette.testclient import TestClient
-from support import digest
+from support import digest, edit, outbox, parsed, rows, text_of, use_smtp
 
 from bot.app import open_app
 from bot.model import Vote
@@ -29,9 +27,7 @@ def by_smtp(home, mail_server, monkeypatch):
 
     def connect(**options):
         server = mail_server(**options)
-        monkeypatch.setenv("PAPERBOT_EMAIL__HOST", "127.0.0.1")
-        monkeypatch.setenv("PAPERBOT_EMAIL__PORT", str(server.port))
-        monkeypatch.setenv("PAPERBOT_EMAIL__SECURITY", "none")
+        use_smtp(monkeypatch, server.port)
         return server
 
     return connect
@@ -39,32 +35,16 @@ def by_smtp(home, mail_server, monkeypatch):
 
 @pytest.fixture
 def by_slack(home, slack_server, monkeypatch):
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
+    edit(home / "profiles/reward-models.toml", 'email = "ada@example.org"', 'slack = "C0123ABC"')
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
     monkeypatch.setenv("PAPERBOT_SLACK__API_URL", slack_server.url)
     return slack_server
 
 
-def rows(home):
-    """All rows of all tables."""
-    with closing(sqlite3.connect(home / "state" / "paperbot.db")) as store:
-        names = store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        return {name: store.execute(f"SELECT * FROM {name}").fetchall() for (name,) in names}
-
-
-def parsed(content):
-    return email.message_from_bytes(content, policy=policy.default)
-
-
-def text_of(mail):
-    return " ".join(mail.get_body(("plain",)).get_content().split())
-
-
 def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp, paperbot):
     paperbot("run", "--force", "--now", NOW)
-    (file,) = (home / "state" / "outbox").rglob("*.eml")
-    first, before, server = parsed(file.read_bytes()), rows(home), by_smtp()
+    (file,) = outbox(home)
+    first, before, server = parsed(file), rows(home), by_smtp()
     for _ in range(2):
         answer = paperbot("send-test", "reward-models")
         assert answer.code == 0
@@ -75,9 +55,9 @@ def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp,
     assert [mail["Subject"] for mail in tests] == [f"Test: {first['Subject']}"] * 2
     assert tests[0]["Date"].datetime > datetime(2026, 1, 1, tzinfo=UTC) > first["Date"].datetime
     assert len({mail["Message-ID"] for mail in [first, *tests]}) == 3
-    assert "7 May 2025 · a test · 5 papers of 176 new to you; " in text_of(tests[0])
+    assert "7 May 2025 · a test · 5 papers of 176 new to you; " in text_of(server.mails[0].content)
     links = re.compile(r"http://localhost:8000/thumb/\S+\?vote=")
-    assert len(links.findall(text_of(tests[0]))) == len(links.findall(text_of(first))) == 10
+    assert len(links.findall(text_of(server.mails[0].content))) == len(links.findall(text_of(file))) == 10
 
 
 def test_before_the_first_edition_a_sample_is_sent_whose_links_work_or_explain_themselves(home, by_smtp, paperbot):
@@ -88,18 +68,18 @@ def test_before_the_first_edition_a_sample_is_sent_whose_links_work_or_explain_t
     assert (answer.code, answer.err) == (0, "")
     assert "A sample was sent to ada@example.org as a test: 250 queued" in answer.out
     assert rows(home) == before
-    mail = parsed(server.mails[0].content)
+    mail, text = parsed(server.mails[0].content), text_of(server.mails[0].content)
     assert mail["Subject"].startswith("Test: ")
-    assert "Reward models (a sample)" in text_of(mail)
-    assert "samples: real papers with abstracts in our words" in " ".join(text_of(mail).split())
-    links = set(re.findall(r"http://localhost:8000/[^\s>\"]+", f"{text_of(mail)} {mail['List-Unsubscribe']}"))
+    assert "Reward models (a sample)" in text
+    assert "samples: real papers with abstracts in our words" in text
+    links = set(re.findall(r"http://localhost:8000/[^\s>\"]+", f"{text} {mail['List-Unsubscribe']}"))
     thumbs = {link for link in links if "/thumb/" in link}
     votes = {link for link in thumbs if "vote=" in link}
     assert (len(thumbs), len(votes)) == (15, 10), "and a page to save each paper"
     samples = {link for link in links - thumbs if "/sample" in link}
     assert samples == {f"http://localhost:8000/sample?link={link}" for link in ("edition", "more", "unsubscribe")}
     assert {link.split("/")[3] for link in links - thumbs - samples} == {"me"}
-    assert "Please press one thumb below, whose page opens while `paperbot serve` runs at http://local" in text_of(mail)
+    assert "Please press one thumb below, whose page opens while `paperbot serve` runs at http://local" in text
     with open_app(home) as app:
         client = TestClient(make_web(app))
         stop, shared = "/sample?link=unsubscribe", "/sample?link=edition"
@@ -122,7 +102,7 @@ def test_a_home_without_papers_sends_what_its_reader_will_want_to_know(home, by_
     )
     server = by_smtp()
     assert paperbot("send-test", "reward-models", "--now", "2025-05-06T09:00:00+02:00").code == 0
-    text = " ".join(text_of(parsed(server.mails[0].content)).split())
+    text = text_of(server.mails[0].content)
     assert "Your first edition comes on 7 May 2025 at 08:00" in text
     assert "You want: Reward models; verifiable rewards; reasoning" in text
     assert "é ø ß ł ε ≤ ∑ ✓ Ω 北京 “quotes” & <brackets>" in text
@@ -142,7 +122,7 @@ def test_a_home_without_papers_asks_for_a_thumb_on_a_sample_paper_that_no_editio
     server = by_smtp()
     for _ in range(2):
         assert "It asks for one thumb" in paperbot("send-test", "reward-models").out
-    text = text_of(parsed(server.mails[-1].content))
+    text = text_of(server.mails[-1].content)
     title = "What the buttons do: more like this, less like this"
     assert f"Please press one thumb of “{title}” below, and send the mail to bot@example.org that it opens." in text
     subjects = [unquote(subject) for subject in re.findall(r"mailto:bot@example\.org\?subject=(\S+vote\S+)", text)]
@@ -187,10 +167,7 @@ def test_a_test_for_slack_has_buttons_only_if_they_work(home, by_slack, paperbot
 @pytest.mark.parametrize(
     ("replies", "says"),
     [
-        (
-            {"ada@example.org": "550 5.1.1 no such user"},
-            "no such user; correct the reader's address in the profile",
-        ),
+        ({"ada@example.org": "550 5.1.1 no such user"}, "no such user; correct the reader's address in the profile"),
         ({"MAIL": "550 5.7.1 not your address"}, "not your address; check email.sender"),
         ({"DATA": "554 5.6.0 too odd"}, "too odd; the other side's log may say more"),
     ],

@@ -1,7 +1,5 @@
 """Channels that fail: the circuit breaker opens, and no message is lost or counted."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from time import sleep
 

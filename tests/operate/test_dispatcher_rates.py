@@ -1,7 +1,5 @@
 """Workers keep to the rate, and lower it when the server throttles."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """The verdict is "yes" for a reader whose preferences are learned, and for nobody else."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -295,10 +293,7 @@ def results(learned, words):
     fold = Fold(START, START, dict.fromkeys(range(5), True), 5)
     chance = RankingMetrics(1, 0.1, 0.5)
     return [
-        FoldResult(
-            fold,
-            FoldMetrics(10, RankingMetrics(2, 0.5, a), RankingMetrics(2, 0.5, b), chance, [0.5], [True]),
-        )
+        FoldResult(fold, FoldMetrics(10, RankingMetrics(2, 0.5, a), RankingMetrics(2, 0.5, b), chance, [0.5], [True]))
         for a, b in zip(learned, words, strict=True)
     ]
 

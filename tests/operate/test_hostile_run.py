@@ -1,7 +1,5 @@
 """A run over hostile and good files makes the editions of a run over the good ones."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

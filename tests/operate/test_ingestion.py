@@ -1,7 +1,5 @@
 """Visits to sources: when, what is remembered, and what the operator hears."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Fault isolation: what goes wrong with a digest or a source stays with it."""
 
-from __future__ import annotations
-
 import logging
 import signal
 import subprocess

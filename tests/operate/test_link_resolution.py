@@ -1,7 +1,5 @@
 """Links that digests don't give, looked up by title."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest
@@ -85,10 +83,7 @@ def test_a_failure_is_one_problem_and_the_papers_are_looked_up_again(
 
 
 def test_a_cut_text_is_fetched_whole_by_its_arxiv_id(store: Store, web: Web, resolver: LinkResolver) -> None:
-    take_in(
-        store,
-        Entry("Owls that see and \u2026", "We study how \u2026", ("A Lovelace",), arxiv_id="2606.00001"),
-    )
+    take_in(store, Entry("Owls that see and \u2026", "We study how \u2026", ("A Lovelace",), arxiv_id="2606.00001"))
     web.pages["/api"] = Page(
         b"<feed xmlns='http://www.w3.org/2005/Atom'><title>Answer</title><entry><id>http://arxiv.org/abs/2606.00001v1"
         b"</id><title>Owls that see and hear</title><summary>We study how.</summary></entry></feed>"

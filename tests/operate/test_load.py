@@ -1,4 +1,4 @@
-"""What waits, and how long: the same figures for ``paperbot status`` and ``/metrics``."""
+"""What waits, and how long: the same figures for ``paperbot status`` and ``/metrics``; a status of many readers."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,7 @@ import pytest
 
 from bot.app import open_app
 from bot.model import SendLimit, State
-from bot.operate.status import load
+from bot.operate.status import MAX_READERS, load
 
 NOW = datetime(2025, 5, 7, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -61,3 +61,15 @@ def test_status_asks_the_broker_and_says_if_it_is_away(home, schema_url, paperbo
     answer = paperbot("status", "--json").json
     assert answer["load"]["queue"] == {}
     assert any(problem["source"] == "queue" for problem in answer["problems"])
+
+
+def test_the_first_thousand_readers_are_shown_and_the_others_are_counted(bare, paperbot):
+    addresses = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(MAX_READERS + 3))
+    (bare / "profiles" / "owls.toml").write_text(f'title = "Owls"\ninterests = "owls"\n{addresses}')
+    with open_app(bare) as app:
+        listed = [("email", f"r{n}@example.org") for n in range(MAX_READERS + 3)]
+        app.store.readers.sync("owls", listed, datetime.now(UTC))
+    status = paperbot("status", "--json").json
+    assert [row["reader"] for row in status["readers"]] == [f"owls/r{n}@example.org" for n in range(MAX_READERS)]
+    assert status["readers_left_out"] == 3
+    assert "and 3 more readers" in paperbot("status").out

@@ -1,18 +1,17 @@
 """Notices to the operator: one mail a day by the outbox, at most once, tried again, and shown by ``status``."""
 
-from __future__ import annotations
-
-import email
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
-from email import policy
 
 import pytest
 from channels.smtp_servers import DROP, SCRIPT, ScriptedServer
+from support import edit, parsed
 
 from bot.app import open_app
 from bot.model import State
+
+from .conftest import send_to
 
 NOW = "2025-05-07T09:00:00+02:00"
 LATER = "2025-05-07T11:00:00+02:00"
@@ -21,8 +20,7 @@ NO_SUCH_USER = "550 5.1.1 no such user"
 
 
 def operator(home, address=OPERATOR):
-    settings = home / "paperbot.toml"
-    settings.write_text(settings.read_text().replace("[bot]\n", f'[bot]\noperator = "{address}"\n'))
+    edit(home / "paperbot.toml", "[bot]\n", f'[bot]\noperator = "{address}"\n')
 
 
 def test_the_operator_gets_one_mail_a_day_when_something_needs_a_person(home, mails, paperbot):
@@ -32,7 +30,7 @@ def test_the_operator_gets_one_mail_a_day_when_something_needs_a_person(home, ma
         paperbot("run", "--now", now)
     (mail,) = mails.mails
     assert mail.recipients == [OPERATOR]
-    message = email.message_from_bytes(mail.content, policy=policy.default)
+    message = parsed(mail.content)
     assert message["Subject"].startswith("Paperbot needs you: reward-models/ada@example.org: failed:")
     assert "no such user" in message.get_content()
     assert not message.defects
@@ -50,13 +48,6 @@ def test_without_problems_there_is_no_notice(home, mails, paperbot):
     operator(home)
     paperbot("run", "--now", NOW)
     assert [mail.recipients for mail in mails.mails] == [["ada@example.org"]]
-
-
-def test_an_invalid_operator_address_is_a_configuration_error(home, paperbot):
-    operator(home, "nobody")
-    answer = paperbot("run")
-    assert answer.code == 2
-    assert "operator" in answer.err
 
 
 def notices(home):
@@ -112,9 +103,7 @@ def test_a_refused_notice_is_sent_again_by_retry_and_does_not_cause_another_noti
 def test_a_notice_that_may_have_arrived_is_not_sent_twice(home, paperbot):
     with ScriptedServer(SCRIPT | {".": DROP}).running() as server:
         operator(home)
-        settings = home / "paperbot.toml"
-        section = f'[email]\nhost = "127.0.0.1"\nport = {server.port}\nsecurity = "none"\nconnections = 1\n'
-        settings.write_text(settings.read_text().replace("[email]\n", section))
+        send_to(home, server.port)
         for now in (NOW, LATER):
             paperbot("run", "--now", now)
         to_operator = [body for body in server.bodies if b"To: op@example.org" in body]

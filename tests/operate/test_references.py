@@ -1,7 +1,5 @@
 """What papers cite, asked of OpenAlex: of which papers, how often, and what of the answers is kept."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -85,21 +83,19 @@ def openalex(web: Web) -> OpenAlex:
 
 
 @pytest.fixture
-def asking(home: Path, paperbot, openalex: OpenAlex, store_url: str, monkeypatch) -> Path:
+def asking(bare: Path, paperbot, openalex: OpenAlex, store_url: str, monkeypatch) -> Path:
     """A home on each database that asks the server; two new papers have ids; Ada's library has one paper."""
     monkeypatch.setenv("PAPERBOT_STORE__URL", store_url)
     monkeypatch.setattr(LinkResolver.__init__, "__defaults__", (f"{openalex.web.url}/api", openalex.web.url))
     monkeypatch.setattr(References.__init__, "__defaults__", (f"{openalex.web.url}/works",))
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
-    (home / "paperbot.toml").write_text(SETTINGS)
-    (home / "profiles" / "owls.toml").write_text(PROFILE.format(extra=""))
-    (home / "own.bib").write_text("@article{a, title = {Numbers in Nature}, doi = {10.1000/numbers}}")
-    (home / "seeds" / "old.txt").write_text(digest("Rewards for small owls"))
+    (bare / "paperbot.toml").write_text(SETTINGS)
+    (bare / "profiles" / "owls.toml").write_text(PROFILE.format(extra=""))
+    (bare / "own.bib").write_text("@article{a, title = {Numbers in Nature}, doi = {10.1000/numbers}}")
+    (bare / "seeds" / "old.txt").write_text(digest("Rewards for small owls"))
     assert paperbot("run", "--now", NOW.isoformat()).code == 0
     assert openalex.asked == []  # nobody has a library or voted
     assert paperbot("import", f"owls/{ADA}", "own.bib", "--now", NOW.isoformat()).code == 0
-    return home
+    return bare
 
 
 def bring(home: Path, name: str, *ids: str) -> None:

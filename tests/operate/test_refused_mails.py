@@ -1,7 +1,5 @@
 """A mail that can't be read is reported once and stays unread, and no later poll downloads it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 

@@ -1,16 +1,12 @@
 """Past days again: the same without a change, other picks with one, and nothing that was not known by then."""
 
-from __future__ import annotations
-
-import shutil
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from support import digest
+from support import digest, outbox, rows
 
 from bot.app import open_app
-from bot.cli.main import invoke
 
 FIRST = datetime(2026, 6, 8, 6, 5, tzinfo=UTC)  # a Monday, five minutes after the edition is due
 OWLS = ("Owls that hunt", "Owls that sing", "Owls that nest", "Owls that fly")
@@ -28,40 +24,27 @@ email = "ada@example.org"
 """
 
 
-def live(path, days):
+def live(path, paperbot, days):
     """Run a new home for some days, with a digest and a thumb on each; days that it has run change nothing."""
-
-    def call(*arguments):
-        assert invoke(["--home", str(path), *arguments]) == 0
-
-    for file in (*path.glob("samples/*"), *path.glob("profiles/*")):
-        file.unlink()
     (path / "profiles" / "birds.toml").write_text(PROFILE.format(interests="owls"))
     for n in range(days):
         now = FIRST + timedelta(days=n)
         titles = [f"{title} on day {n}" for title in (*OWLS, *BEES)]
         (path / "seeds" / f"{n}.txt").write_text(digest(*titles, header=f"BIRDS - {now:%Y-%m-%d}"))
-        call("run", "--now", now.isoformat())
+        assert paperbot("run", "--now", now.isoformat()).code == 0
         later = (now + timedelta(hours=1)).isoformat()
-        call("thumb", "up", "birds", f"Bees that dance on day {n}", "--now", later)
-
-
-@pytest.fixture(scope="module")
-def original(tmp_path_factory):
-    """A home that has run for five days."""
-    path = tmp_path_factory.mktemp("replay") / "papers"
-    assert invoke(["init", str(path), "--email", "ada@example.org", "--timezone", "Europe/Berlin"]) == 0
-    live(path, days=5)
-    return path
+        assert paperbot("thumb", "up", "birds", f"Bees that dance on day {n}", "--now", later).code == 0
 
 
 @pytest.fixture
-def home_of_a_week(original, tmp_path, monkeypatch):
-    """A copy of that home for a test; it is also the current directory."""
-    path = tmp_path / "papers"
-    shutil.copytree(original, path)
-    monkeypatch.chdir(path)
-    return path
+def home_of_a_week(bare, paperbot, fill_once):
+    """A home that has run for five days."""
+
+    def five_days():
+        live(bare, paperbot, days=5)
+
+    fill_once(bare, five_days)
+    return bare
 
 
 def replayed(paperbot, first="2026-06-08", last="2026-06-12", *options):
@@ -113,10 +96,10 @@ def test_what_was_sent_before_the_range_is_not_repeated_and_what_was_sent_in_it_
 
 
 @pytest.mark.slow
-def test_thumbs_and_papers_of_later_days_change_nothing(home, paperbot):
-    live(home, days=3)
+def test_thumbs_and_papers_of_later_days_change_nothing(bare, paperbot):
+    live(bare, paperbot, days=3)
     early = replayed(paperbot, "2026-06-08", "2026-06-10")["days"]
-    live(home, days=5)
+    live(bare, paperbot, days=5)
     for title in ("Owls that hunt on day 0", "Owls that sing on day 1"):
         paperbot("thumb", "down", "birds", title, "--now", (FIRST + timedelta(days=4)).isoformat())
     late = replayed(paperbot, "2026-06-08", "2026-06-10")["days"]
@@ -157,11 +140,9 @@ def test_a_quiet_day_before_the_first_edition_names_no_earlier_one(home_of_a_wee
 
 
 def test_nothing_is_stored_or_sent(home_of_a_week, paperbot):
-    files = {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")}
-    exported = paperbot("export", "birds").out
+    before = {path: path.read_bytes() for path in outbox(home_of_a_week)}, rows(home_of_a_week)
     replayed(paperbot)
-    assert {path: path.read_bytes() for path in home_of_a_week.glob("state/outbox/*/*")} == files
-    assert paperbot("export", "birds").out == exported
+    assert ({path: path.read_bytes() for path in outbox(home_of_a_week)}, rows(home_of_a_week)) == before
 
 
 def test_an_invalid_range_is_refused(home_of_a_week, paperbot):
@@ -185,13 +166,11 @@ SAMPLES = [f"{title} in {place}" for title in OWLS for place in ("woods", "barns
 
 
 @pytest.fixture
-def home_with_samples(home):
+def home_with_samples(bare):
     """A home with eight papers in its samples and none elsewhere."""
-    for file in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        file.unlink()
-    (home / "profiles" / "birds.toml").write_text(PROFILE.format(interests="owls"))
-    (home / "samples" / "owls.txt").write_text(digest(*SAMPLES))
-    return home
+    (bare / "profiles" / "birds.toml").write_text(PROFILE.format(interests="owls"))
+    (bare / "samples" / "owls.txt").write_text(digest(*SAMPLES))
+    return bare
 
 
 def run_with(home, paperbot, day, *titles):

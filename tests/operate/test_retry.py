@@ -1,12 +1,11 @@
 """``paperbot retry``, and what ``status`` says about late editions."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 
 import pytest
 import time_machine
+from support import edit
 
 from bot.model import StopReason
 
@@ -18,10 +17,8 @@ READER = "reward-models/ada@example.org"
 def slack(home, slack_server, monkeypatch):
     """A Slack API, and a profile with one channel there."""
     monkeypatch.setenv("PAPERBOT_SLACK__TOKEN", "xoxb-test")
-    settings = home / "paperbot.toml"
-    settings.write_text(settings.read_text().replace("[slack]\n", f'[slack]\napi_url = "{slack_server.url}"\n'))
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
+    edit(home / "paperbot.toml", "[slack]\n", f'[slack]\napi_url = "{slack_server.url}"\n')
+    edit(home / "profiles/reward-models.toml", 'email = "ada@example.org"', 'slack = "C0123ABC"')
     return slack_server
 
 
@@ -112,8 +109,7 @@ def direct_messages(slack, *keys):
 @pytest.mark.parametrize("shown", [True, False])
 @pytest.mark.slow
 def test_a_direct_message_of_unknown_outcome_is_looked_up_in_its_conversation(slack, home, paperbot, shown):
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("C0123ABC", "U0ADA123"))
+    edit(home / "profiles/reward-models.toml", "C0123ABC", "U0ADA123")
     slack.body = b"nonsense"
     unknown = paperbot("run", "--now", NOW, "--json").json["unknown"]
     keys = [post["metadata"]["event_payload"]["key"] for post in slack.posts]

@@ -1,7 +1,5 @@
 """What becomes of a delivery, and of its channel."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from types import SimpleNamespace
 

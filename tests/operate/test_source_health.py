@@ -1,7 +1,5 @@
 """The watchdog over weeks, and arXiv's calendar."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -146,10 +144,7 @@ def test_no_announcement_comes_before_the_next_one(now: datetime) -> None:
     assert not announced_between(now, next_time - timedelta(seconds=1))
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 900), st.integers(0, 50), st.integers(0, 50)), max_size=60),
-    st.booleans(),
-)
+@given(st.lists(st.tuples(st.integers(0, 900), st.integers(0, 50), st.integers(0, 50)), max_size=60), st.booleans())
 def test_any_arrivals_have_a_health(arrived: list[tuple[int, int, int]], follows_arxiv_calendar: bool) -> None:
     arrivals = [
         Arrival(FRIDAY - timedelta(hours=ago), papers, fresh) for ago, papers, fresh in sorted(arrived, reverse=True)

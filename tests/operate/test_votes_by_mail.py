@@ -1,15 +1,13 @@
 """Votes by mail: from the buttons of a mail to the bot's mailbox, and from there to the store."""
 
-import email
 import re
-from email import policy
 from email.message import EmailMessage
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from imap_server import ImapServer
-from support import digest
+from support import digest, edit, outbox, parsed
 
 ADA = "reward-models/ada@example.org"
 NOW = "2025-05-07T10:00:00+00:00"
@@ -32,14 +30,13 @@ def voting_home(home: Path, imap: ImapServer, monkeypatch) -> Path:
     settings = home / "paperbot.toml"
     settings.write_text(settings.read_text() + MAILBOX.format(port=imap.port))
     (home / "seeds" / "own.txt").write_text(digest("Reward models of owls", "Reward models of bees"))
-    profile = home / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("[edition]", "[edition]\nthreshold = 0", 1))
+    edit(home / "profiles/reward-models.toml", "[edition]", "[edition]\nthreshold = 0")
     return home
 
 
 def sent_mail(home: Path) -> EmailMessage:
-    (path,) = (home / "state" / "outbox").rglob("*.eml")
-    return email.message_from_bytes(path.read_bytes(), policy=policy.default)
+    (path,) = outbox(home)
+    return parsed(path)
 
 
 def subjects(home: Path) -> list[str]:
@@ -76,8 +73,7 @@ def test_a_vote_from_a_telephone_reaches_a_laptop_without_a_server(
 def test_status_shows_when_replies_were_read_and_how_many_votes_they_had(
     voting_home: Path, imap: ImapServer, paperbot
 ) -> None:
-    settings = voting_home / "paperbot.toml"
-    settings.write_text(settings.read_text().replace('sender = "alerts@example.org"\n', ""))
+    edit(voting_home / "paperbot.toml", 'sender = "alerts@example.org"\n', "")
     status = ["status", "--now", NOW]
     assert re.search(r"mail +ok +not read yet +- +- +0 votes", paperbot(*status).out)
     assert paperbot("run", "--force", "--now", NOW).code == 0
@@ -103,7 +99,7 @@ def test_no_other_mail_is_a_vote_and_nothing_answers(voting_home: Path, imap: Im
     assert paperbot("ingest").code == 0
     assert votes(paperbot) == []
     assert not any(message.flags for message in imap.folders["INBOX"].values())
-    assert len(list((voting_home / "state" / "outbox").rglob("*.*"))) == 1
+    assert len(outbox(voting_home)) == 1
 
 
 def test_reachable_pages_are_linked_unless_replies_are_set(voting_home: Path, paperbot, monkeypatch) -> None:
@@ -138,10 +134,3 @@ def test_without_pages_no_link_leads_to_one(home: Path, imap: ImapServer, paperb
     html = paperbot("preview", "reward-models", "--format", "html", "--now", NOW).out
     assert ("vote%20up" in html, "Unsubscribe" in html) == (has_mailbox, has_mailbox)
     assert "View in browser" not in html
-
-
-def test_replies_without_a_mailbox_are_an_error(home: Path, paperbot, monkeypatch) -> None:
-    monkeypatch.setenv("PAPERBOT_EMAIL__REPLIES", "true")
-    answer = paperbot("check")
-    assert answer.code == 2
-    assert 'add a source of kind "mailbox"' in answer.err

@@ -1,7 +1,5 @@
 """bioRxiv's API, from a server that pages and answers as it does."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit

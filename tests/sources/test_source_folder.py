@@ -1,7 +1,5 @@
 """Folders and files as sources, with whatever else lies there."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

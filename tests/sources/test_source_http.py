@@ -1,7 +1,5 @@
 """HTTP fetching: conditional requests, caps and deadlines, SSRF protection, Retry-After."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import socket

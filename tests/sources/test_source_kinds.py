@@ -1,7 +1,5 @@
 """A kind of source is one module and one entry of the registry: a kind that only this test has works everywhere."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Mails from an IMAP server."""
 
-from __future__ import annotations
-
 import socket
 import socketserver
 import threading

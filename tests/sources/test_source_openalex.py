@@ -1,7 +1,5 @@
 """OpenAlex, from a server that filters, pages and refuses as its API does."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """PubMed, from a server that lists and fetches as NCBI's E-utilities do."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Feeds, arXiv's API and Hugging Face's lists, from a server that behaves as theirs do."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 

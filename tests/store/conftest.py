@@ -1,7 +1,5 @@
 """An empty store on each database for each test, and helpers that fill it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime

@@ -1,7 +1,5 @@
 """Pages of active readers, in order of id."""
 
-from __future__ import annotations
-
 from datetime import date, time, timedelta
 
 import pytest

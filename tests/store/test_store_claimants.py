@@ -1,7 +1,5 @@
 """A claim ends with its process. If that is unknown, it ends with its lease."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the outbox, breakers, and alert marks remember beside the messages' way."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import contextmanager
 from dataclasses import replace

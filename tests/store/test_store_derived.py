@@ -1,7 +1,5 @@
 """TL;DRs within a budget across processes, and published profiles: each change is a version."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 

@@ -1,7 +1,5 @@
 """Editions: one for each slot, stored with picks and messages in one transaction."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Votes: an append-only log in which the last vote on a paper counts."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

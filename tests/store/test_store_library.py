@@ -1,7 +1,5 @@
 """Readers' own libraries: each reader's alone, matched with stored papers by their identity."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """Opening a store: what is created, what is refused, and with which message."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys
@@ -64,8 +62,7 @@ def test_processes_can_open_a_new_store_at_the_same_time(store_url):
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["", "paperbot.db", "mysql://localhost/x", "sqlite://", "sqlite:///:memory:", "postgresql+asyncpg://h/x"],
+    "url", ["", "paperbot.db", "mysql://localhost/x", "sqlite://", "sqlite:///:memory:", "postgresql+asyncpg://h/x"]
 )
 def test_an_invalid_url_is_refused_with_the_valid_forms(url):
     with pytest.raises(StoreError, match="sqlite:///"):
@@ -186,8 +183,5 @@ def test_damaged_values_are_a_store_error(tmp_path, now, damage):
 
 
 def test_an_invalid_argument_is_not_reported_as_damage(tmp_path, now):
-    with (
-        open_store(f"sqlite:///{tmp_path}/paperbot.db") as store,
-        pytest.raises(StatementError, match="time zone"),
-    ):
+    with open_store(f"sqlite:///{tmp_path}/paperbot.db") as store, pytest.raises(StatementError, match="time zone"):
         store.readers.sync("rewards", [("email", "ada@example.org")], now.replace(tzinfo=None))

@@ -1,7 +1,5 @@
 """The outbox: who may send which message when, and what is known of it afterwards."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date, timedelta

@@ -1,7 +1,5 @@
 """Whatever workers, crashes, clocks and readers do, no message is accepted twice or wrongly told of."""
 
-from __future__ import annotations
-
 from collections import Counter
 from datetime import timedelta
 

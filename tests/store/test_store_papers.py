@@ -1,7 +1,5 @@
 """Papers: ingested digest by digest, deduplicated, merged, and new to each reader once."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone

@@ -1,7 +1,5 @@
 """Readers: added by their profile's file, stopped and resumed."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Barrier

@@ -1,7 +1,5 @@
 """How long rows are kept: what is old goes, and what a later edition needs stays."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """SQLite's index of words has no copy of the papers, so it must stay in step with them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3
@@ -48,14 +46,7 @@ def test_papers_that_came_changed_and_went_leave_nothing_behind(samples, store, 
 
 @pytest.mark.parametrize(
     "authors",
-    [
-        ("José Núñez", "Ø. Æsir"),
-        ("王伟", "Ann"),
-        ('Ann "the owl" Li', "B\\", '","'),
-        (",", "Ann"),
-        ("", "Ann", ""),
-        (),
-    ],
+    [("José Núñez", "Ø. Æsir"), ("王伟", "Ann"), ('Ann "the owl" Li', "B\\", '","'), (",", "Ann"), ("", "Ann", ""), ()],
 )
 def test_authors_are_found_however_their_names_look_in_json(samples, store, authors):
     samples.ingest(Entry(title="Owls", authors=authors))

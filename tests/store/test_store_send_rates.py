@@ -1,7 +1,5 @@
 """The token bucket that all workers share."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 

@@ -1,7 +1,5 @@
 """The states and volumes of sources, later versions of papers, and the quarantine of digests that kill the parser."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 from bot.model import Entry, SourceState

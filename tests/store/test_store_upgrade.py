@@ -1,7 +1,5 @@
 """Schema migrations: after a backup, in one transaction, once among several processes."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from contextlib import closing

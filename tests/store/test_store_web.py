@@ -1,7 +1,5 @@
 """The data of the web pages: subscribers, votes of channel members, overrides, rate limits, search."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import time, timedelta
 from functools import partial

@@ -1,7 +1,5 @@
 """LaTeX is converted to Unicode, and prose stays unchanged."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

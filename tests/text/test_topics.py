@@ -146,10 +146,7 @@ I build agents that get work done with tools
 """
 
 
-@pytest.mark.parametrize(
-    "text",
-    [text.strip() for text in NO_REFUSALS.split("|")],
-)
+@pytest.mark.parametrize("text", [text.strip() for text in NO_REFUSALS.split("|")])
 def test_what_is_no_refusal_refuses_nothing(text):
     assert refused(text) == []
     assert wanted(text) or "not to" in text
@@ -215,8 +212,7 @@ def test_a_topic_has_the_terms_that_ranking_weighs():
 
 
 @pytest.mark.parametrize(
-    "word",
-    "strong performance show task propose component help work turn acquire enabling model approach".split(),
+    "word", "strong performance show task propose component help work turn acquire enabling model approach".split()
 )
 def test_general_academic_vocabulary_names_no_topic(word):
     assert is_general(stem(word))
@@ -278,8 +274,7 @@ def test_words_are_spelled_as_in_running_text(abstract, title, usual):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "part",
-    "no |no x but |x, no x, |owls aren't for me |how do |and |a\n|(A|x (AB) |I'm |,  |as long as a ".split("|"),
+    "part", "no |no x but |x, no x, |owls aren't for me |how do |and |a\n|(A|x (AB) |I'm |,  |as long as a ".split("|")
 )
 def test_hostile_texts_are_read_in_time_that_grows_with_their_length(part):
     text = part * (100_000 // len(part))

@@ -4,8 +4,6 @@
 voted. Others came, paused, left and were refused on the pages, and one was forgotten.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3
@@ -157,10 +155,7 @@ def test_every_vote_is_kept(store):
 
 def test_the_votes_of_a_channels_members_are_kept(store):
     channel = store.readers.get("rewards", "C0123ABC")
-    assert {vote.voter: vote.vote for vote in store.feedback.votes(channel.id)} == {
-        "U1": Vote.UP,
-        "U2": Vote.DOWN,
-    }
+    assert {vote.voter: vote.vote for vote in store.feedback.votes(channel.id)} == {"U1": Vote.UP, "U2": Vote.DOWN}
 
 
 def test_papers_are_found_by_their_authors(store):
@@ -332,10 +327,7 @@ def test_the_first_migration_makes_the_tables_of_that_commit(tmp_path):
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "0011")
-    with (
-        closing(sqlite3.connect(tmp_path / "new.db")) as made,
-        closing(sqlite3.connect(":memory:")) as dump,
-    ):
+    with closing(sqlite3.connect(tmp_path / "new.db")) as made, closing(sqlite3.connect(":memory:")) as dump:
         dump.executescript(DUMP.read_text())
         assert _description(made) == _description(dump)
 

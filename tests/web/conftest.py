@@ -1,14 +1,11 @@
 """A home with a first edition, and its pages."""
 
-from __future__ import annotations
-
-import email
 import shutil
 from datetime import datetime, timedelta
-from email import policy
 
 import pytest
 from starlette.testclient import TestClient
+from support import parsed
 
 from bot.app import open_app
 from bot.cli.main import invoke
@@ -86,7 +83,7 @@ def mails(served):
 
     def to(address):
         paths = sorted(served.glob(f"state/outbox/*/*--{address}*.eml"), key=lambda path: path.stat().st_mtime_ns)
-        return [email.message_from_bytes(path.read_bytes(), policy=policy.default) for path in paths]
+        return [parsed(path) for path in paths]
 
     return to
 

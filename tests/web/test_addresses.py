@@ -1,7 +1,5 @@
 """The page of a paper's addresses, to which the text part of mails links."""
 
-from __future__ import annotations
-
 import re
 
 from bot.channels.papers import short

@@ -1,7 +1,5 @@
 """Exports for reference managers and the feed are well-formed for any title."""
 
-from __future__ import annotations
-
 import re
 from datetime import date
 from xml.etree import ElementTree as ET

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from channels.made_editions import make_edition, make_paper, make_pick
 from starlette.testclient import TestClient
+from support import edit
 
 from bot.app import open_app
 from bot.channels.slack.rendering import render_thread
@@ -35,6 +36,18 @@ def ben(app):
 
 
 @pytest.fixture
+def picks(app, ben):
+    return app.store.editions.picks_of(app.store.editions.last(ben.id).id)
+
+
+@pytest.fixture
+def unseen(app, picks):
+    """A paper that Ben was not sent."""
+    sent = {pick.paper.id for pick in picks}
+    return next(paper for paper in app.store.papers.get(range(1, 50)).values() if paper.id not in sent)
+
+
+@pytest.fixture
 def preview(paperbot):
     """Return what a reader would be sent on Friday, on one line."""
     return lambda reader, form="text": " ".join(
@@ -48,10 +61,7 @@ def show_likes(app, client):
     return lambda reader, name: client.post(app.links(reader).me(), data={"do": "show likes", "name": name})
 
 
-def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, preview, show_likes):
-    picks = app.store.editions.picks_of(app.store.editions.last(ben.id).id)
-    known = {pick.paper.id for pick in picks}
-    unseen = next(paper for paper in app.store.papers.get(range(1, 50)).values() if paper.id not in known)
+def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, picks, unseen, preview, show_likes):
     title = " ".join(unseen.title.split())
     for paper in (unseen, picks[0].paper):
         app.store.feedback.add(reader.id, paper.id, Vote.UP, THURSDAY, "mail")
@@ -73,10 +83,7 @@ def test_likes_are_shown_to_the_others_by_consent_only(app, ben, reader, preview
     assert "Liked in your group" not in preview(ben)
 
 
-def test_muted_papers_are_not_listed(app, ben, reader, preview, show_likes, served):
-    picks = app.store.editions.picks_of(app.store.editions.last(ben.id).id)
-    known = {pick.paper.id for pick in picks}
-    unseen = next(paper for paper in app.store.papers.get(range(1, 50)).values() if paper.id not in known)
+def test_muted_papers_are_not_listed(app, ben, reader, unseen, preview, show_likes, served):
     app.store.feedback.add(reader.id, unseen.id, Vote.UP, THURSDAY, "mail")
     show_likes(reader, "Ada")
     assert "(Ada)" in preview(ben)
@@ -102,8 +109,7 @@ def test_the_own_page_of_an_edition_has_the_names_and_the_page_to_share_has_not(
 
 def test_without_a_group_there_is_no_name_to_give(app, client, reader, served):
     assert "Your group" in client.get(app.links(reader).me()).text
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("group = true", "group = false"))
+    edit(served / "profiles/reward-models.toml", "group = true", "group = false")
     assert "Your group" not in client.get(app.links(reader).me()).text
     answer = client.post(app.links(reader).me(), data={"do": "show likes", "name": "Ada"})
     assert answer.status_code == 400

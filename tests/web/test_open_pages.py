@@ -7,6 +7,7 @@ from contextlib import closing
 from xml.etree import ElementTree as ET
 
 import pytest
+from support import edit
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -113,8 +114,7 @@ def test_search_finds_words_of_title_author_and_abstract(client, served):
     assert "@misc{" in client.get("/search?q=reward&format=bib").text
     assert "TY  - " in client.get("/search?q=reward&format=ris").text
     assert client.get("/search").status_code == 200
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("open = true", "open = false"))
+    edit(served / "profiles/reward-models.toml", "open = true", "open = false")
     assert client.get("/search?q=energy").status_code == 404
 
 

@@ -8,7 +8,7 @@ import pytest
 from bot.model import Vote
 from bot.model.errors import StoreError
 
-TOKEN = "a token that operators hold"
+from .conftest import OPERATOR as TOKEN
 
 
 def test_health_is_public_and_fails_with_the_store(app, client, monkeypatch):
@@ -22,9 +22,17 @@ def test_health_is_public_and_fails_with_the_store(app, client, monkeypatch):
 
 
 @pytest.mark.parametrize("page", ["/metrics", "/status"])
-def test_without_the_token_operators_pages_are_401(client, page):
-    for authorization in ("", "Bearer no", "Basic !!!", "Basic bm8=", "Basic /w==", "Digest x", "Bearer é"):
-        answer = client.get(page, headers={"Authorization": authorization.encode()})
+@pytest.mark.parametrize(
+    "refused",
+    [
+        ("", "Bearer no", "Basic !!!", "Basic bm8=", "Basic /w==", "Basic w6k6", "Digest x"),
+        [f"{scheme} {it}" for scheme in ("Basic", "Bearer") for it in ("é", "=", "YQ", "ÿÿÿÿ", "Og==" * 3_000)],
+    ],
+    ids=["wrong", "malformed"],
+)
+def test_without_the_token_operators_pages_are_401(client, page, refused):
+    for authorization in refused:
+        answer = client.get(page, headers={"Authorization": authorization.encode("latin-1")})
         assert answer.status_code == 401
         assert answer.headers["www-authenticate"].startswith("Basic")
         assert "reward" not in answer.text

@@ -5,6 +5,7 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
+from support import edit
 
 from bot.model import Vote
 from bot.store.schema import papers
@@ -22,11 +23,6 @@ def on_arxiv(app, paper):
     with app.store._database.writing() as connection:
         connection.execute(papers.update().where(papers.c.id == paper.id).values(**changed))
     return app.store.papers.get([paper.id])[paper.id]
-
-
-def close(served):
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("open = true", "open = false"))
 
 
 def test_the_public_page_has_abstract_authors_links_and_no_votes(client, on_arxiv):
@@ -50,7 +46,7 @@ def test_a_shared_link_has_a_card_without_pictures(client, paper):
 
 
 def test_papers_are_public_only_while_a_profile_is_open(client, paper, served, me):
-    close(served)
+    edit(served / "profiles/reward-models.toml", "open = true", "open = false")
     for path in ("", "/paper.bib", "/paper.ris"):
         assert client.get(f"/paper/{paper.ref}{path}").status_code == 404
     page = client.get(f"{me}/paper/{paper.ref}").text

@@ -4,6 +4,7 @@ import re
 
 import pytest
 import time_machine
+from support import edit
 
 from bot.model import Override
 from bot.store.schema import paper_keys, papers
@@ -98,8 +99,7 @@ def test_nothing_is_stored_and_views_are_limited(client, app, monkeypatch):
 
 def test_without_an_open_profile_there_is_no_preview(client, served):
     assert preview(client, "Reward models", profile="nonsense").status_code == 400
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("open = true", "open = false"))
+    edit(served / "profiles/reward-models.toml", "open = true", "open = false")
     assert preview(client, "Reward models").status_code == 404
 
 

@@ -130,13 +130,6 @@ def test_tokens_are_redacted_from_log_records(links, paper):
     assert record.getMessage() == "GET http://localhost:8000/thumb/…?vote=up failed"
 
 
-@pytest.mark.parametrize("credentials", ["é", "=", "YQ", "w6k6", "ÿÿÿÿ", "Og==" * 3_000])
-def test_malformed_credentials_are_401(client, credentials):
-    for scheme in ("Basic", "Bearer"):
-        headers = {"Authorization": f"{scheme} {credentials}".encode("latin-1")}
-        assert client.get("/status", headers=headers).status_code == 401
-
-
 def test_a_trailing_slash_does_not_redirect_to_another_host(client, links):
     for page in (links.me(), links.unsubscribe(), "/search", "/healthz"):
         for method in ("GET", "POST"):

@@ -1,7 +1,5 @@
 """The web server over real sockets: slow clients hold little, and keep nobody out."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import select

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 from starlette.testclient import TestClient
-from support import links_in
+from support import edit, links_in
 
 from bot.model import StopReason
 from bot.readers.subscriptions import TooManyRequestsError
@@ -42,9 +42,10 @@ def test_the_start_page_shows_open_profiles_with_todays_papers_and_a_form(client
     assert "Reward models" in page
     assert "Stop Summation" in page
     assert '<form method="post" action="/subscribe">' in page
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("open = true", "open = false"))
-    assert "No profile is open for subscriptions" in client.get("/").text
+    edit(served / "profiles/reward-models.toml", "open = true", "open = false")
+    page = client.get("/").text
+    assert "No profile is open for subscriptions" in page
+    assert "<code>open = true</code>" in page
     assert client.get("/open/reward-models").status_code == 404
     assert ask(client).status_code == 400
 

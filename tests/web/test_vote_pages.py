@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from support import buttons, digest, links_in
+from support import buttons, digest, edit, links_in
 
 from bot.config.keys import Purpose
 from bot.model import Vote
@@ -172,6 +172,5 @@ def test_votes_are_rate_limited(app, client, reader, links, paper, monkeypatch):
 
 def test_an_edited_profile_counts_from_the_next_request_on(app, client, served, links, paper):
     client.post(links.thumb(paper, Vote.UP))
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace('title = "Reward models"', 'title = "Renamed"'))
+    edit(served / "profiles/reward-models.toml", 'title = "Reward models"', 'title = "Renamed"')
     assert "“Renamed”" in client.get(links.unsubscribe()).text

@@ -1,7 +1,5 @@
 """A person subscribes, votes, sees the effect and unsubscribes, in a browser on a phone and on a desktop."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from urllib.parse import urlsplit
@@ -15,9 +13,9 @@ from bot.app import open_app
 from bot.model import Vote
 from bot.web.application import make_web
 
+from .conftest import OPERATOR
+
 EVE = "eve@example.org"
-# An operator's, as tests/web/conftest.py sets it.
-OPERATOR = "a token that operators hold"
 AXE = Axe()
 # What axe looks for on a desktop in the dark, and on a phone by day. Colours alone depend on the scheme.
 VIEWS = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
-from support import digest
+from support import digest, edit
 
 from bot.app import open_app
 from bot.web.open_pages import PICTURE_SIZE, draw, drawable
@@ -93,8 +93,7 @@ def test_other_weeks_are_refused_with_the_reason(client, week, message):
 
 
 def test_a_profile_that_is_not_open_has_no_week(served, client):
-    profile = served / "profiles" / "reward-models.toml"
-    profile.write_text(profile.read_text().replace("open = true", "open = false"))
+    edit(served / "profiles/reward-models.toml", "open = true", "open = false")
     for address in ("/open/reward-models/week", WEEK, f"{WEEK}.png", "/open/nobody/week"):
         assert client.get(address).status_code == 404
 

@@ -1,7 +1,5 @@
 """A home with a queue on each broker, and what takes its tasks."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable, Iterator
@@ -80,19 +78,17 @@ def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
 
 
 @pytest.fixture
-def queued_home(home: Path, broker: Broker, empty_schema_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def queued_home(bare: Path, broker: Broker, empty_schema_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A home on PostgreSQL and a broker, with one profile of several readers, and two papers to come."""
-    for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-        path.unlink()
     readers = "".join(f'[[readers]]\nemail = "r{n}@example.org"\n' for n in range(READERS))
-    (home / "profiles" / "owls.toml").write_text(PROFILE + readers)
-    (home / "paperbot.toml").write_text(SETTINGS)
-    (home / "drop").mkdir()
-    (home / "drop" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
+    (bare / "profiles" / "owls.toml").write_text(PROFILE + readers)
+    (bare / "paperbot.toml").write_text(SETTINGS)
+    (bare / "drop").mkdir()
+    (bare / "drop" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
     monkeypatch.setenv("PAPERBOT_STORE__URL", empty_schema_url)
     monkeypatch.setenv("PAPERBOT_QUEUE__URL", broker.url)
     monkeypatch.setenv("PAPERBOT_QUEUE__NAME", broker.name)
-    return home
+    return bare
 
 
 @pytest.fixture

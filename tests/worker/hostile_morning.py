@@ -7,8 +7,6 @@ Faults happen at chosen numbers of accepted mails, while the mail server holds t
 moment at which a kill costs most. Nothing sleeps: the loop waits for the next mail and ticks.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -4,8 +4,6 @@
 the tick.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,13 +1,10 @@
 """A channel that only its own module and the registry know works with a queue: its messages get tasks."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from support import digest
-from toy_channel import ToyKind, registered
+from toy_channel import toy
 
 from bot.editions.letters import put_letters
 from bot.model import Vote
@@ -16,12 +13,7 @@ from bot.worker import DELIVER
 
 from .conftest import PROFILE
 
-
-@pytest.fixture
-def toy() -> Iterator[ToyKind]:
-    kind = ToyKind()
-    with registered(kind):
-        yield kind
+__all__ = ["toy"]
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """Real workers under kills, cut connections and a hostile broker: each reader is served once, or ``unknown``."""
 
-from __future__ import annotations
-
 import random
 from functools import partial
 

@@ -4,8 +4,6 @@ PostgreSQL and RabbitMQ are the test's own, from Debian's packages, so that it m
 an operator does, and the broker twice, by SIGKILL, all while mails go out.
 """
 
-from __future__ import annotations
-
 import random
 from functools import partial
 
@@ -34,7 +32,7 @@ def servers():
         yield postgres, rabbitmq
 
 
-def test_each_of_6000_readers_is_served_once_or_unknown_although_all_servers_restart(home, servers, monkeypatch):
+def test_each_of_6000_readers_is_served_once_or_unknown_although_all_servers_restart(bare, servers, monkeypatch):
     chance = random.Random(6_000)
     postgres, rabbitmq = servers
     monkeypatch.setattr(bot.serve, "_READERS_A_TASK", 50)
@@ -48,20 +46,18 @@ def test_each_of_6000_readers_is_served_once_or_unknown_although_all_servers_res
     proxy = Proxy(parts["hostname"], parts["port"])
     server = MailServer()
     with proxy.running() as port, server.running():
-        for path in (*home.glob("samples/*"), *home.glob("profiles/*")):
-            path.unlink()
-        (home / "drop").mkdir()
-        (home / "drop" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
-        write_home(home, PROFILE, SETTINGS, READERS, server.port)
+        (bare / "drop").mkdir()
+        (bare / "drop" / "day.txt").write_text(digest("Owls at Night", "Owls by Day"))
+        write_home(bare, PROFILE, SETTINGS, READERS, server.port)
         environment = {
             "PAPERBOT_QUEUE__URL": rabbitmq.url.replace(f":{parts['port']}", f":{port}"),
             "PAPERBOT_QUEUE__NAME": "work",
             "PAPERBOT_TEST_ENQUEUE_AT": "tick",
         }
-        workers = [Worker(home, environment) for _ in range(2)]
+        workers = [Worker(bare, environment) for _ in range(2)]
         morning = Morning(
-            home=home,
-            jobs=QueuedJobs(home, rabbitmq.url, "tick"),
+            home=bare,
+            jobs=QueuedJobs(bare, rabbitmq.url, "tick"),
             take=broker.take,
             put=lambda task, arguments: work.send_task(task, arguments, queue=queue_name("work", task)),
             readers=READERS,

@@ -49,23 +49,10 @@ def test_a_task_counts_as_done_when_it_has_ended_and_long_before_it_is_given_to_
     assert conf.result_backend is None
 
 
-def test_a_worker_without_a_broker_says_which_setting_to_set(home, paperbot):
-    answer = paperbot("worker")
-    assert (answer.code, answer.out) == (2, "")
-    assert "set queue.url in paperbot.toml" in answer.err
-
-
 def test_an_unknown_queue_is_refused(home, paperbot):
     answer = paperbot("worker", "--queues", "compose,send")
     assert answer.code == 2
     assert "'send' is not a queue; known queues: ingest, compose, deliver" in answer.err
-
-
-def test_a_queue_beside_sqlite_is_refused(home, paperbot, monkeypatch):
-    monkeypatch.setenv("PAPERBOT_QUEUE__URL", "redis://127.0.0.1:6379/0")
-    answer = paperbot("status")
-    assert answer.code == 2
-    assert "workers share a store on PostgreSQL; set store.url to postgresql://..." in answer.err
 
 
 def test_an_address_that_is_not_a_brokers_is_refused_without_showing_its_password(home, paperbot, monkeypatch):

@@ -1,13 +1,12 @@
 """Tasks on each broker: lost, repeated, delayed and reordered, they change nothing but time."""
 
-from __future__ import annotations
-
 import signal
 from datetime import UTC, datetime, timedelta
 from threading import Event
 
 import pytest
 import toy_source
+from support import edit
 
 from bot.editions.composer import EditionComposer
 from bot.model import Message, OutboxKey, Reader, State
@@ -156,8 +155,7 @@ def test_a_worker_composes_by_the_profiles_as_published_last(jobs, run_tasks, br
     run_tasks(broker.take())
     jobs.publish()
     tasks = broker.take()
-    profile = queued_home / "profiles" / "owls.toml"
-    profile.write_text(profile.read_text().replace('"Owls"', '"Night owls"'))
+    edit(queued_home / "profiles/owls.toml", '"Owls"', '"Night owls"')
     jobs.publish()
     run_tasks(tasks)
     run_tasks(broker.take())

@@ -1,7 +1,5 @@
 """Readers' Zotero libraries where workers do the work: followed by the tasks of sources, written by a delivery task."""
 
-from __future__ import annotations
-
 import pytest
 from zotero_server import KEY, ZoteroServer
 

@@ -1,4 +1,4 @@
-"""The corpus is cached between runs, and fitted again when ingestion has brought enough papers."""
+"""The corpus: cached between runs, fitted again when there are enough new papers, shared by machines of one store."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,6 +15,14 @@ from bot.store import open_store
 NOW = datetime(2026, 6, 12, 8, 0, tzinfo=UTC)
 
 
+def add(store, count, now=NOW):
+    """Add papers to a store."""
+    stored = store.papers.count()
+    entries = [Entry(f"paper {stored + i}", f"reward model topic{(stored + i) % 9}") for i in range(count)]
+    parsed = ParsedDigest("keyword", "", None, tuple(entries))
+    store.papers.add_digests("test", "a.txt", f"{stored}", [parsed], now=now)
+
+
 class Home:
     """A store to which papers can be added, and its cached corpus."""
 
@@ -24,10 +32,7 @@ class Home:
         self.now = now
 
     def add(self, count):
-        stored = self.store.papers.count()
-        entries = [Entry(f"paper {stored + i}", f"reward model topic{(stored + i) % 9}") for i in range(count)]
-        parsed = ParsedDigest("keyword", "", None, tuple(entries))
-        self.store.papers.add_digests("test", "a.txt", f"{stored}", [parsed], now=self.now)
+        add(self.store, count, self.now)
 
 
 @pytest.fixture
@@ -161,3 +166,61 @@ def test_a_corpus_that_another_process_fitted_replaces_the_kept_one(tmp_path, op
     assert fits == [200, 250]
     assert home.cache.corpus() is not first
     assert len(loads) == 1
+
+
+@pytest.fixture
+def machines(schema_url, tmp_path):
+    """The caches of two machines, each with a folder of its own, on one store of three papers."""
+    with open_store(schema_url) as first, open_store(schema_url) as second:
+        add(first, 3)
+        yield tuple(
+            CorpusCache(tmp_path / name / "corpus.npz", store.papers, store.corpora)
+            for name, store in (("one", first), ("two", second))
+        )
+
+
+def test_one_machine_fits_and_the_other_loads(machines, fits):
+    first, second = machines
+    first.renew()
+    assert second.corpus().identity == first.corpus().identity
+    second.renew()
+    assert fits == [3]
+    assert [path.name for path in second.path.parent.iterdir()] == ["corpus-1.npz"]
+
+
+def test_a_new_version_replaces_the_file_of_each_machine(machines, fits, schema_url):
+    first, second = machines
+    first.renew()
+    stamp = second.stamp
+    with open_store(schema_url) as store:
+        add(store, 1)
+        second.renew()
+        assert fits == [3, 4]
+        assert second.stamp != stamp
+        assert first.corpus().identity == second.corpus().identity
+        assert [path.name for path in first.path.parent.iterdir()] == ["corpus-2.npz"]
+        add(store, 1)
+        first.renew()
+        assert [store.corpora.content(version) is None for version in (1, 2, 3)] == [True, False, False]
+
+
+def test_while_one_machine_fits_the_other_goes_on_with_what_there_is(machines, fits, schema_url):
+    first, second = machines
+    first.renew()
+    with open_store(schema_url) as store:
+        add(store, 1)
+        with store.corpora.fitting() as is_ours:
+            assert is_ours
+            second.renew()
+        assert fits == [3]
+        second.renew()
+        assert fits == [3, 4]
+
+
+def test_a_file_that_was_deleted_is_copied_from_the_store_again(machines, fits):
+    first, second = machines
+    first.renew()
+    assert second.corpus().identity
+    (second.path.parent / "corpus-1.npz").unlink()
+    assert second.corpus().identity == first.corpus().identity
+    assert fits == [3]
