@@ -46,6 +46,8 @@ _BYTE_ORDER_MARKS = (
 UNWANTED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff]"
 )
+# Some programs decode TeX's "\\'\\i" so, and a name then differs from the same name with "í".
+_DOTLESS = re.compile("\u0131([\u0300-\u036f])")
 FORBIDDEN_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")  # XML 1.0, production [2]
 # Unicode's canonical ordering takes n^2 steps for n combining marks. All of them are at U+0300 or above.
 _LONG_RUN = re.compile(rf"[\u0300-\U0010ffff]{{{limits.COMBINING + 1},}}")
@@ -101,6 +103,7 @@ def tidy(text: str) -> str:
                 break
             except UnicodeError:
                 continue
+    text = _DOTLESS.sub(lambda accent: unicodedata.normalize("NFC", f"i{accent[1]}"), text)
     return " ".join(limit_accents(UNWANTED.sub("", text)).split())
 
 

@@ -33,6 +33,17 @@ REFWORKS = "RT Journal Article\nSR 1\nA1 Lovelace,Ada\nA1 张三;李四;\nT1 Owl
 @pytest.mark.parametrize(
     ("text", "field", "expected"),
     [
+        # citation-js breaks RIS after 70 signs of a value, also at a blank, and other programs at words
+        (RIS.format(f"AB  - {'o' * 69}w\nls fly."), "abstract", f"{'o' * 69}wls fly."),
+        (RIS.format(f"AB  - {'o' * 69} \nfly {'o' * 65}w\nls."), "abstract", f"{'o' * 69} fly {'o' * 65}wls."),
+        (RIS.format(f"AB  - {'o' * 60}\n{'w' * 70}\nfly."), "abstract", f"{'o' * 60} {'w' * 70} fly."),
+        # pandoc's formulas, and an accent over a dotless i
+        (
+            BIB.format(r"abstract = {CO\(_2\) at \(10^{-3}\) and \(\alpha\)}"),
+            "abstract",
+            r"CO$_2$ at $10^{-3}$ and $\alpha$",
+        ),
+        (BIB.format("author = {Cruz, Mar\u0131\u0301a}"), "authors", ("María Cruz",)),
         # Rayyan, Covidence: authors with "and", and the month in a column
         (RAYYAN.format('"Lovelace, Ada and van der Berg, J"'), "authors", ("Ada Lovelace", "J van der Berg")),
         (RAYYAN.format("A"), "published", "2019-03-12"),

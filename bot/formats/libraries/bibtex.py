@@ -35,6 +35,7 @@ _LATEX = re.compile(
       | \\[^a-zA-Z]""",
     re.VERBOSE | re.DOTALL,
 )
+_PARENTHESES = re.compile(r"\\\(((?:[^$\\]|\\[^$()]){1,999}+)\\\)")
 _LETTER = r"\\(?:[ijoOlL]|ss|ae|AE|oe|OE|aa|AA)(?![a-zA-Z])|[^\W\d_][\u0300-\u036f]{0,3}"
 _ACCENT = re.compile(
     rf"""\\(?:["'`^~=.]|[uvHckrbdt](?![a-zA-Z]))\s?
@@ -224,6 +225,8 @@ def plain(text: str) -> str:
         return text.translate(_WITHOUT_BRACES)
     parts = []
     position = 0
+    if "\\(" in text:  # as pandoc writes formulas
+        text = _PARENTHESES.sub(r"$\1$", text)
     if "\\ifmmode" in text:
         text = _IF_FORMULA.sub(r"\1", text)
     if "quote" in text:

@@ -26,6 +26,8 @@ _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
 )
 _MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
+# @citation-js/plugin-ris 0.8.2 breaks values after so many signs, also within words, DOIs and addresses.
+_CITATION_JS = 70
 _NO_LETTER = re.compile(r"[^a-z]+")
 _NUMBER = re.compile(r"\s?\(\d{1,15}\)")  # Scopus'
 # Springer Link: "Ada LovelaceGrace M. HopperRonan McDonald"
@@ -197,7 +199,8 @@ class TaggedFormat:
     def _records(self, text: str) -> Iterator[tuple[int, Mapping[str, Sequence[str]]]]:
         record: dict[str, list[list[str]]] = {}  # of each tag the values, each as its lines
         begin = 1
-        tag = ""
+        tag = last = ""
+        width = 0
         is_after_gap = False
         for number, line in enumerate(text.split("\n"), 1):
             is_end = bool(self.end.match(line))
@@ -212,12 +215,17 @@ class TaggedFormat:
                 begin = begin if record else number
                 tag = name
                 record.setdefault(tag, []).append([line[match.end() :].strip()])
+                width = len(line[match.end() :].removeprefix(" "))
             elif record and line.strip():
                 if tag in self.lists:
                     record[tag].append([line.strip()])
+                elif width == _CITATION_JS and not line[0].isspace():
+                    record[tag][-1][-1] += f"{last[len(last.rstrip()) :]}{line.strip()}"
                 else:
                     record[tag][-1].append(line.strip())
+                width = len(line) if width == _CITATION_JS else 0
             is_after_gap = not line.strip()
+            last = line
         if record:
             yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
 
