@@ -138,6 +138,7 @@ _REQUESTS = frozenset(
 )
 # A verb follows: "I study ...".
 _SUBJECTS = frozenset({"i", "we", "who"})
+_NOUN_ENDINGS = ("tion", "sion", "ment")
 _NO_VERB_ENDINGS = ("s", "ty", "ion", "ness", "ment")
 _BEFORE_VERB = re.compile(r"\b(?:that|which|to|they|you|can|could|will|would|should|may|might|must)\s+$", re.IGNORECASE)
 # Long lines are wrapped, short ones are list items.
@@ -453,11 +454,15 @@ def _runs(segment: Sequence[Token]) -> list[list[Token]]:
             parts.append([token])
     runs: list[list[Token]] = []
     for part in parts:
-        for run in vocabulary.split(part, vocabulary.breaking):
+        for number, run in enumerate(vocabulary.split(part, vocabulary.breaking)):
             # "Text to speech" and "reinforcement learning from human feedback" are one topic.
             joined = [*(runs[-1] if runs else []), *run]
-            if tuple(token.stem for token in joined) in common_expansions().values() or (
-                len(run) == 1 and _is_kind_of_paper(joined[:-1], run[0])
+            # "Preventing" ends a topic, "prevention" doesn't.
+            is_noun = number > 0 and len(run) == 1 and run[0].spelling.lower().endswith(_NOUN_ENDINGS)
+            if (
+                is_noun
+                or tuple(token.stem for token in joined) in common_expansions().values()
+                or (len(run) == 1 and _is_kind_of_paper(joined[:-1], run[0]))
             ):
                 runs[-1:] = [joined]
             else:
