@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from bot.config.profiles import Profile
-from bot.model import Match, Paper, PaperId, Pick, PickKind, Reason, ReasonKind, Score, VotedPaper
+from bot.model import GOOD, Match, Paper, PaperId, Pick, PickKind, Reason, ReasonKind, Score, VotedPaper
 from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
-from bot.ranking.selection import Choice, SelectionLimits, select, urgent, with_trending
+from bot.ranking.selection import Choice, SelectionLimits, select, touches_text, urgent, with_trending
 from bot.summaries.line import line_of
 from bot.summaries.summary import finding, summarise
 from bot.text.tokens import Spellings
@@ -124,6 +124,12 @@ class Ranked:
         shown = [score for score in self.scores if not (score.muted or score.missing_terms)]
         return [self.papers[score.paper] for score in shown[:most]]
 
+    def good(self, profile: Profile) -> list[Score]:
+        """Return strong and good matches that rules don't keep out. Before the first like, they also touch the text."""
+        limits = _limits(profile, self, profile.edition.size)
+        good = [s for s in self.scores if s.probability >= GOOD and not (s.muted or s.missing_terms)]
+        return [score for score in good if not limits.by_text or touches_text(score, self.ranking)]
+
     def named_groups(self, papers: Sequence[PaperId]) -> list[tuple[str, list[PaperId]]]:
         from bot.ranking.groups import named_groups
 
@@ -193,9 +199,12 @@ def choices_of(
     taken = {choice.score.paper for choice in first}
     others = [score for score in ranked.scores if score.paper not in taken]
     places = max(profile.edition.size - len(first), 0)
+    return first + select(others, ranked.ranking, _limits(profile, ranked, places), waiting)
+
+
+def _limits(profile: Profile, ranked: Ranked, places: int) -> SelectionLimits:
     votes = ranked.ranking.model.votes
-    limits = SelectionLimits.of(profile.edition, places, votes.own, votes.disliked, by_text=not votes.liked)
-    return first + select(others, ranked.ranking, limits, waiting)
+    return SelectionLimits.of(profile.edition, places, votes.own, votes.disliked, by_text=not votes.liked)
 
 
 def _alert_choices(profile: Profile, ranked: Ranked) -> list[Choice]:

@@ -21,7 +21,6 @@ from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of
 from bot.editions.health import SourceActivitySince, SourceMonitor, all_sent, quiet_reason
 from bot.editions.models import CurrentRanker, interests_of
 from bot.model import (
-    GOOD,
     Edition,
     EditionKind,
     Kind,
@@ -121,6 +120,7 @@ class EditionComposer:
                 activity=activity,
                 closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
                 uncovered=ranked.uncovered if ranked and not picks else (),
+                good=[s for s in ranked.good(request.profile) if s.paper not in new.waiting] if ranked else (),
             )
             if ranking and ranked and not ranked.scores:
                 edition = replace(edition, quiet=all_sent(len(ranking.scores)))
@@ -217,8 +217,12 @@ def compose(
     activity: SourceActivitySince = _NO_ACTIVITY,
     closest: Sequence[Paper] = (),
     uncovered: Sequence[str] = (),
+    good: Sequence[Score] = (),
 ) -> Edition:
-    """Return an edition of these picks, or with the reason why it is quiet. ``scores`` are of all candidates."""
+    """Return an edition of these picks, or with the reason why it is quiet. ``scores`` are of all candidates.
+
+    ``good`` are those that would fit.
+    """
     picked = {pick.paper.id for pick in picks}
     return Edition(
         reader=request.reader,
@@ -232,14 +236,9 @@ def compose(
         is_weekly=request.profile.schedule.is_weekly,
         quiet=None if picks else quiet_reason(scores, activity, uncovered),
         closest=tuple(closest),
-        more=sum(is_good(score) and score.paper not in picked for score in scores),
+        more=sum(score.paper not in picked for score in good),
         has_room=len(picks) < min(request.profile.edition.size, len(scores)),
     )
-
-
-def is_good(score: Score) -> bool:
-    """Return whether a paper is a strong or good match that rules don't keep out."""
-    return score.probability >= GOOD and not (score.muted or score.missing_terms)
 
 
 @dataclass(frozen=True, slots=True)

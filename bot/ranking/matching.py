@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from bot.ranking.meaning import DIMENSIONS, Meaning, PaperWords, rarity, shipped, word_hash
 from bot.text.spaceless import is_spaceless
 from bot.text.tokens import PUNCTUATION, StemSequence, stem_sequence
-from bot.text.topics import Topic, common_expansions, read_interests
+from bot.text.topics import AMBIGUOUS, Topic, common_expansions, read_interests
 
 # Other words within a topic: "models of language". Papers seldom use a long phrase as a reader does who refuses it.
 _MOST_BETWEEN = 1
@@ -48,6 +48,9 @@ class PhraseIndex:
         for short, long in _expansion_hashes().items():
             first, end = np.searchsorted(ordered, [short, short + 1])
             rows = by_word[first:end]
+            if (word := _ambiguous_hashes().get(short)) is not None:
+                owners = papers.papers
+                rows = rows[np.isin(owners[rows], owners[papers.words == word])]
             if len(rows):
                 postings += [(np.full(len(rows), word, ordered.dtype), places[rows], in_title[rows]) for word in long]
         words, places, in_title = (np.concatenate(parts) for parts in zip(*postings, strict=True))
@@ -105,6 +108,11 @@ class PhraseIndex:
         papers = np.searchsorted(self._starts, places, side="right") - 1
         times = np.bincount(papers, np.where(in_title, _TITLE_TIMES, 1), self._papers)
         return np.asarray(np.minimum(1, np.log1p(times) / np.log1p(_FULL_AT)))
+
+
+@cache
+def _ambiguous_hashes() -> Mapping[int, int]:
+    return {word_hash(short): word_hash(word) for short, word in AMBIGUOUS.items()}
 
 
 @cache

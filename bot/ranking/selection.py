@@ -97,6 +97,11 @@ class Choice:
     alerted_by: Sequence[str] = ()
 
 
+def touches_text(score: Score, papers: Ranking) -> bool:
+    """Return whether a paper touches the reader's text, or has a keyword of theirs."""
+    return papers.touches(score.paper) or any(bonus.kind is BonusKind.KEYWORD for bonus in score.bonuses)
+
+
 def select(
     scores: Sequence[Score], papers: Ranking, limits: SelectionLimits, waiting: Collection[PaperId] = ()
 ) -> list[Choice]:
@@ -111,11 +116,7 @@ def select(
     least = max(GOOD, limits.threshold)
     eligible = [s for s in others if s.probability >= (least if s.paper in waiting else limits.threshold)]
     if limits.by_text:
-        eligible = [
-            score
-            for score in eligible
-            if papers.touches(score.paper) or any(bonus.kind is BonusKind.KEYWORD for bonus in score.bonuses)
-        ]
+        eligible = [score for score in eligible if touches_text(score, papers)]
     similarity = papers.similarity
 
     # Exploration never replaces a strong match.

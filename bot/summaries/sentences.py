@@ -92,9 +92,14 @@ def sections(text: str) -> list[Section]:
         return [Section(0, len(text), frozenset())]
     ends = [start for start, _, _ in headings[1:]] + [len(text)]
     before = [Section(0, headings[0].start, frozenset())] if text[: headings[0].start].strip() else []
-    return before + [Section(each.end, end, each.kinds - _UNKNOWN) for each, end in zip(headings, ends, strict=True)]
+    parts = [Section(each.end, end, each.kinds - _UNKNOWN) for each, end in zip(headings, ends, strict=True)]
+    # The results follow, but their heading got lost.
+    if parts[-1].kinds <= _NOT_LAST:
+        parts[-1] = parts[-1]._replace(kinds=frozenset())
+    return before + parts
 
 
+_NOT_LAST = frozenset({"background", "objective", "method"})
 _UNKNOWN = frozenset({"unknown"})  # a heading without a word of the list
 
 

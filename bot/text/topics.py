@@ -79,6 +79,11 @@ def common_expansions() -> Mapping[str, tuple[str, ...]]:
     return {stem(short): tuple(token.stem for token in tokens(long)) for short, long in _COMMON.items()}
 
 
+# Some abbreviations have other meanings, too: "attack success rate", "test-time scaling", "intermediate representation".
+# A paper that uses them has this word.
+AMBIGUOUS = {stem(short): stem(word) for short, word in {"ASR": "speech", "TTS": "speech", "IR": "retrieval"}.items()}
+
+
 def expanded(stems: Iterable[str]) -> tuple[str, ...]:
     """Expand abbreviations. "LLM models" are language models, too.
 

@@ -21,7 +21,6 @@ from bot.channels.papers import category_in_words, facts, path, title_link
 from bot.config.keys import Purpose
 from bot.config.profiles import Profile, dump_profile
 from bot.editions.catch_up import CatchUpRequest, gaps, put_catch_up, skipped_papers
-from bot.editions.composer import is_good
 from bot.editions.connections import GroupLikes
 from bot.editions.due import FIRST_LOOK_BACK, superseded
 from bot.model import NOT_STORED, Edition, EditionKind, Paper, QuietReason, Reader
@@ -255,7 +254,7 @@ class EditionPages:
         of_day = sorted(paper_id for paper_id in ids if after < paper_id <= last.watermark)
         with self._site.composer() as composer:
             ranked = composer.ranked(reader, profile, of_day, self._site.now)
-            best = [score for score in ranked.scores if is_good(score)][:_MORE_SHOWN] if ranked else []
+            best = ranked.good(profile)[:_MORE_SHOWN] if ranked else []
             picks = ranked.picks_of(best, profile.edition.summary_sentences) if ranked else []
         papers = [pick.paper for pick in picks]
         return self._site.list_page(request, "more.html.j2", reader, papers, day=last.date, picks=picks)

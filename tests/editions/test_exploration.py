@@ -21,6 +21,12 @@ def chosen(
     disliked: int = 0,
 ):
     """Return paper and kind of each choice; papers are numbered by rank, the first ``touching`` touch the text."""
+    profile = Profile(title="Owls", interests="owls at night", edition=edition or EditionSection())
+    choices = choices_of(profile, ranked_as(votes, probabilities, touching, disliked), waiting)
+    return [(choice.score.paper, choice.kind) for choice in choices]
+
+
+def ranked_as(votes: int, probabilities: list[float], touching: int = 9, disliked: int = 0) -> Ranked:
     scores = [Score(n, p, log_odds=p, rest=0.0) for n, p in enumerate(probabilities)]
     ranking = SimpleNamespace(
         scores=scores,
@@ -29,9 +35,7 @@ def chosen(
         interest=lambda _: None,
         touches=lambda paper: paper < touching,
     )
-    profile = Profile(title="Owls", interests="owls at night", edition=edition or EditionSection())
-    choices = choices_of(profile, Ranked(ranking, papers={}, read=None, evidence=None, reader=None), waiting)
-    return [(choice.score.paper, choice.kind) for choice in choices]
+    return Ranked(ranking, papers={}, read=None, evidence=None, reader=None)
 
 
 MATCH, EXPLORE = PickKind.MATCH, PickKind.EXPLORE
@@ -72,3 +76,9 @@ def test_good_papers_that_had_no_place_come_back_and_another_may_be_explored():
 def test_without_a_like_a_match_touches_the_text():
     assert chosen(0, [0.9, 0.8, 0.6], touching=1) == [(0, MATCH)]
     assert chosen(0, [0.9, 0.8, 0.6], SET, touching=1) == [(0, MATCH), (1, MATCH), (2, MATCH)]
+
+
+def test_of_the_papers_that_would_fit_too_none_is_off_the_text_before_the_first_like():
+    profile = Profile(title="Owls", interests="owls at night")
+    assert [score.paper for score in ranked_as(0, [0.9, 0.8, 0.6, 0.3], touching=2).good(profile)] == [0, 1]
+    assert [score.paper for score in ranked_as(9, [0.9, 0.8, 0.6, 0.3], touching=2).good(profile)] == [0, 1, 2]

@@ -31,6 +31,8 @@ def presence(topic: str, *texts: str) -> list[float]:
         ("LLM", "large language models", True),
         ("interfaces", "GUIs are tested", False),
         ("learning", "RL is used", False),
+        ("speech recognition", "ASR for accented speech", True),
+        ("speech recognition", "Attack success rates (ASR) of prompts", False),
         ("visualization", "visual cortex", False),
         ("robots", "", False),
         ("robots", "the of", False),

@@ -41,6 +41,12 @@ def test_a_heading_is_known_beside_others_and_a_name_is_none():
         assert split(text) == [(text, frozenset())]
 
 
+def test_below_a_last_heading_that_promises_no_result_the_kind_is_open():
+    kinds = [kinds for _, kinds in split("AIM: To weed. Methods.-We asked 3 robots. They fell.")]
+    assert kinds == [{"objective"}, frozenset(), frozenset()]
+    assert [kinds for _, kinds in split("Weeds grow. CONCLUSIONS: Pull by hand.")] == [frozenset(), {"conclusion"}]
+
+
 def test_a_heading_without_a_kind_leaves_the_kind_open():
     assert split("Abstract:\r\nWeeds grow. They fall.") == [("Weeds grow.", frozenset()), ("They fall.", frozenset())]
 
