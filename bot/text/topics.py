@@ -79,7 +79,7 @@ def common_expansions() -> Mapping[str, tuple[str, ...]]:
     return {stem(short): tuple(token.stem for token in tokens(long)) for short, long in _COMMON.items()}
 
 
-# Some abbreviations have other meanings, too: "attack success rate", "test-time scaling", "intermediate representation".
+# Some abbreviations have other meanings, too: "attack success rate", "test-time scaling", "impulse response".
 # A paper that uses them has this word.
 AMBIGUOUS = {stem(short): stem(word) for short, word in {"ASR": "speech", "TTS": "speech", "IR": "retrieval"}.items()}
 
