@@ -228,7 +228,7 @@ CUT = " …"
 _FIGURE = re.compile(r"\d\s?(?:\\?%|[x×]\b)|\d\.\d")
 # What may be left out behind a complete clause.
 _CLAUSE_ENDS = re.compile(
-    r"(?:;|,) (?=(?:which|where|while|whereas|whose|thereby|thus|but|so that|and (?:we|it|they|the|this|"
+    r"(?:;|,) (?=(?:which|where|whose|thereby|thus|so that|and (?:we|it|they|the|this|"
     r"a)\b|we|it|they|"
     r"\w+ing (?:the|a|an|its|their|that|our|new|us|both|more|it)\b|making|such as|including|especially|"
     r"even|with the)\b)|"

@@ -86,6 +86,12 @@ def test_a_long_sentence_is_cut_where_a_clause_ends():
     assert len(cut.split()) <= MAX_WORDS + 1
 
 
+@pytest.mark.parametrize("contrast", ["but also allows", "while it forbids", "whereas it forbids"])
+def test_a_long_sentence_keeps_both_sides_of_a_contrast(contrast):
+    text = f"{LONG.replace('which allows', contrast)}."
+    assert shortened(text) == text
+
+
 @pytest.mark.parametrize("text", ["We propose WeedNet, which weeds.", f"{LONG}, and wins by 95%.", "roots and " * 40])
 def test_a_sentence_stays_whole_if_it_is_short_or_would_lose_its_figure_or_has_no_clause(text):
     assert shortened(text) == text
