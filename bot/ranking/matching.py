@@ -232,7 +232,7 @@ _LEAST_DEVIATION_OF_PAIRS = 0.07
 # Standard deviations above the mean, of a topic and of each of its words.
 _CLOSE, _CLOSE_PART = 2.5, 1.0
 # Papers that show which topics a home has. Fewer than this share of them may have a word by chance.
-_LEAST_SAMPLE, _CHANCE = 500, 0.0005
+_LEAST_SAMPLE, _LARGE_SAMPLE, _CHANCE = 100, 500, 0.0005
 _MOST_COVERED = 0.5
 # Weight of the shipped papers beside ``background``.
 _REFERENCE_PAPERS = 1_000
@@ -302,7 +302,7 @@ class TextModel:
         """The topics that the home's papers don't have, if these are most of the text.
 
         Meaning is relative, so the best of nothing looks good: without speech in any paper, a text on speech is closest
-        to translation. A topic is missing if hardly a paper has its rarest word. A small home is no sample.
+        to translation. A topic is missing if hardly a paper has its rarest word. In a small home, all have to be.
         """
         if self._meaning.count < _LEAST_SAMPLE:
             return []
@@ -313,7 +313,9 @@ class TextModel:
             missing.append(papers <= _CHANCE * self._meaning.count)
             weights.append(self._weighted(topic).weight)
         lacking = [topic for topic, is_missing in zip(self.reasons, missing, strict=True) if is_missing]
-        return lacking if np.dot(weights, missing) > _MOST_COVERED * sum(weights) else []
+        is_large = self._meaning.count >= _LARGE_SAMPLE
+        lacks_most = np.dot(weights, missing) > _MOST_COVERED * sum(weights) if is_large else all(missing)
+        return lacking if lacks_most else []
 
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the reasons close to a paper's vector (DIMENSIONS,), the closest first.

@@ -147,8 +147,11 @@ def test_where_no_paper_has_most_of_the_topics_only_papers_that_name_one_touch_a
     uncovered = [topic.text for topic in home.text([text]).uncovered]
     assert uncovered == ["Speech recognition", "children", "Spoken languages"]
     assert touching(home, "Translation of languages") == [901]
-    # A small home is no sample of its sources.
-    assert 901 in touching(Ranker(Corpus().fit(texts[:300])), text)
+    # In a small home, all topics have to be missing, and a very small one is no sample of its sources.
+    small = Ranker(Corpus().fit(texts[:300]))
+    assert touching(small, text) == [902]
+    assert 901 in touching(small, f"{text}. Satellites")
+    assert 901 in touching(Ranker(Corpus().fit(texts[:90])), text)
 
 
 def test_votes_alone_rank(ranker, papers):
