@@ -38,22 +38,26 @@ FORMATS = (
 )
 
 _KNOWN = (
-    "BibTeX (Zotero, Mendeley, JabRef, Google Scholar), RIS (Zotero, EndNote, Scopus, Embase, EBSCO, Ovid), "
-    ".nbib (PubMed), .enw or XML (EndNote), plain text or tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, "
-    "IEEE Xplore, Dimensions), CSL-JSON or RDF (Zotero)"
+    "BibTeX (Zotero, Mendeley, JabRef, Google Scholar), RIS (Zotero, EndNote, Scopus, Embase, EBSCO, Ovid, Cochrane), "
+    ".nbib (PubMed), .enw or XML (EndNote), plain or tagged text (Web of Science, Ovid, Cochrane, RefWorks, ERIC), "
+    "tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, Ovid, IEEE Xplore, Dimensions), "
+    "CSL-JSON or RDF (Zotero)"
 )
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
 _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)
 _OTHERS = ("others", "et al", "et al.", "[anonymous]", "[no author name available]", "no authorship indicated")
 _TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
 _BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT)[:.]?\s{0,9}(?=[A-Z])")
-# Additions of databases.
+# Additions of databases, and near the end those of publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
 _AFTER_ABSTRACT = re.compile(
-    r"\s*(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|Competing Interest Statement\s?The "
-    r"|Copyright of .{1,300}? is the property of"
+    r"\s?(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|\[Author Abstract\]"
+    r"|Competing Interest Statement\s?The |Copyright of .{1,300}? is the property of"
     r"|\(Psyc(?:INFO|Info|ARTICLES) Database Record"
-    r"|(?:Copyright|\u00a9|\(C\))[\s,]{0,2}(?:\u00a9|\([cC]\))?\s?(?:19|20)\d\d[^\n]{0,250}\Z).*",
-    re.DOTALL,
+    r"|(?=.{0,500}+\Z)(?:(?:Crown )?Copyright:?\s?\u00a9"
+    r"|(?:Copyright|\u00a9|\(C\))[\s,]{0,2}(?:\u00a9|\([cC]\))?\s?(?:19|20)\d\d.{0,250}\Z"
+    r"|(?:\u00a9\s?){1,2}(?:[A-Z]|by ).{0,200}?(?:19|20)\d\d(?:\..{0,200})?\Z"
+    r"|(?<=[.!?)])\s(?:Published (?:by [A-Z]|(?:19|20)\d\d\.)|This article is protected by copyright).{0,120}\Z"
+    r"|(?<=[.!?)])\s[A-Z][^.]{0,60}[.,] All rights reserved\.?\Z)).*"
 )
 _NO_LETTER = re.compile(r"[^a-z]+")
 # Before the first entry: comments, and a few short lines of the exporting program.

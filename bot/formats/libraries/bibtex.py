@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from bot.formats.format import first_name_first, initials_first
-from bot.formats.libraries.reference import MISSING, NEXT_URL, Reference, day_in, without_additions
+from bot.formats.libraries.reference import MISSING, NEXT_URL, Reference, day_in
 from bot.model import limits
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     return Reference(
         type=f"{kind};{fields.get('type', '')}",
         title=plain(fields.get("title", "")),
-        abstract=without_additions(plain(fields.get("abstract", ""))),
+        abstract=plain(fields.get("abstract", "")),
         authors=tuple(_authors(fields.get("author", ""))),
         published=(
             plain(fields.get("date", "")),

@@ -165,7 +165,7 @@ class TaggedFormat:
     name: str
     beginning: re.Pattern[str]
     tag: re.Pattern[str]
-    starts: str = ""
+    starts: Sequence[str] = ()
     end: re.Pattern[str] = re.compile(r"(?!)")  # never
     is_separated: bool = False
     lists: Sequence[str] = ()
@@ -181,7 +181,7 @@ class TaggedFormat:
         start = self.begins(text) or 0
         for line, record in self._records(text[start:]):
             names = fields(self.name)
-            if not record.keys() & {*names["title"], self.starts}:
+            if not record.keys() & {*names["title"], *self.starts}:
                 if len(record) == 1:  # Ovid's field behind the end of a record
                     continue
                 yield f"line {text.count(chr(10), 0, start) + line:,}: a record without a title"
@@ -204,7 +204,7 @@ class TaggedFormat:
             match = None if is_end else self.tag.match(line)
             # Some tags are words: "Publication Type".
             name = next(filter(None, match.groups())).replace(" ", "") if match else ""
-            is_next = bool(name) and ((name == self.starts and name in record) or (self.is_separated and is_after_gap))
+            is_next = bool(name) and ((name in self.starts and name in record) or (self.is_separated and is_after_gap))
             if record and (is_next or is_end):
                 yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
                 record = {}
