@@ -482,7 +482,11 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             break
         elif _is_rule(text):
             name, is_footer = None, True
-        elif text == _END or _level(text) or (is_item and _is_unknown_field(text)):
+        elif (
+            text == _END
+            or _level(text)
+            or (is_item and (unknown := _UNKNOWN_FIELD.match(text)) and field_key(unknown[1]) not in SECTIONS)
+        ):
             name = None if text == _END else ""
         elif is_footer and name is None:
             continue
@@ -495,21 +499,11 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             is_list = name == "authors" and any(fields[name]) and bare != text
             fields[name].append(f", {bare}" if is_list else bare if name in _LONG else text)
         else:
-            _read_line(field.value if field else text, fields)
-
-
-def _is_unknown_field(text: str) -> bool:
-    field = _UNKNOWN_FIELD.match(text)
-    return bool(field and field_key(field[1]) not in SECTIONS)
-
-
-def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:
-    """Add the facts of a line without a name: a day, authors, links, or a paragraph."""
-    if len(text) < limits.TOPIC and (day := _LINE_DAY.search(text)):
-        fields["date"].append(day[0])
-    names = "" if fields["authors"] else byline(text)
-    fields["authors"] += filter(None, [names])
-    fields["text" if not names and len(text) >= 80 and not articles_in(text) else "rest"].append(text)
+            line = field.value if field else text
+            fields["date"] += _LINE_DAY.findall(line)[:1] if len(line) < limits.TOPIC else []
+            names = "" if fields["authors"] else byline(line)
+            fields["authors"] += filter(None, [names])
+            fields["text" if not names and len(line) >= 80 and not articles_in(line) else "rest"].append(line)
 
 
 MARKDOWN = Format("Markdown digest", starts, parse, specificity=5)
