@@ -112,7 +112,7 @@ def parse(content: bytes) -> ParsedDigest:
         for other in () if _has_any(beginning, _BOTS.marks) else table("json_lists")["other"]:
             if _has_any(beginning, other["marks"]):
                 raise DigestError(other["words"])
-        items, markdown = _found(answer)
+        items, markdown = _papers_in(answer)
         if markdown and not items:
             return MARKDOWN.parse(split_lines(_TABLE + "".join(markdown)))
         api = _BOTS if items else None
@@ -144,7 +144,7 @@ def parse(content: bytes) -> ParsedDigest:
     return build_digest(api.name, topic, day, papers)
 
 
-def _found(answer: Any) -> tuple[list[Any], list[str]]:
+def _papers_in(answer: Any) -> tuple[list[Any], list[str]]:
     """Return the papers anywhere in JSON, each with the keys and dates around it, and the texts in Markdown."""
     papers: list[Any] = []
     markdown: list[str] = []
@@ -157,21 +157,16 @@ def _found(answer: Any) -> tuple[list[Any], list[str]]:
             pending += [(inner, above) for inner in reversed(value)]
         elif isinstance(value, Mapping):
             paper = {**value, "_above": list(above)}
-            if _is_paper(paper):
+            # Schemas have titles and descriptions, too.
+            is_described = _has_any(paper, _BOTS.authors) and _has_any(paper, (*_BOTS.abstract, *_BOTS.urls))
+            is_certain = is_described or _has_any(paper, _BOTS.marks) or _arxiv_id(paper, _BOTS)
+            if is_certain and _text(paper, _BOTS.title):
                 papers.append(paper)
             elif len(above) < _DEEPEST:
                 texts = (text[: limits.ID] for key, text in value.items() if "date" in key and isinstance(text, str))
                 around = (*islice(texts, _DATES), *above)
                 pending += [(inner, (key[: limits.ID], *around)) for key, inner in reversed([*value.items()])]
     return papers, markdown
-
-
-def _is_paper(value: Any) -> bool:
-    """Return whether an object has a paper's facts. Schemas have titles and descriptions, too."""
-    is_described = _has_any(value, _BOTS.authors) and _has_any(value, (*_BOTS.abstract, *_BOTS.urls))
-    return bool(_text(value, _BOTS.title)) and (
-        is_described or _has_any(value, _BOTS.marks) or bool(_arxiv_id(value, _BOTS))
-    )
 
 
 def _feed_item(item: Any) -> dict[str, Any]:
