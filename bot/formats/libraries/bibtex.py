@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from bot.formats.format import first_name_first, initials_first
-from bot.formats.libraries.reference import MISSING, NEXT_URL, Reference, day_in
+from bot.formats.libraries.reference import HOMONYM, MISSING, NEXT_URL, Reference, day_in
 from bot.model import limits
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ _OTHER_COMMANDS = {
 _WITHOUT_BRACES = str.maketrans({"{": "", "}": ""})
 # ADS writes "~5 per cent" for an approximation.
 _TIE = re.compile(r"(?<=[\w.,;:)}\]$%])~")
-_NUMBER = re.compile(r" 0\d{3}$")  # DBLP's, for people of the same name
 # The "~", "%" and "$" of addresses stay.
 _URL_MACRO = re.compile(r"\\(?:url|href|path|nolinkurl)\s?\{([^{}\s]{1,2000})\}(?:\{[^{}]{0,500}\})?")
 _IN_ADDRESS = (
@@ -179,7 +178,7 @@ def _authors(text: str) -> Iterator[str]:
     names.append(text[start:])
     if len(names) == 1 and not _GROUP.fullmatch(text.strip()):
         names = text.split("; ")  # without a blank it may end an entity
-    for name in (_NUMBER.sub("", part.strip()) for part in names if part.strip() != ":"):  # arXiv's, behind a group
+    for name in (HOMONYM.sub("", part.strip()) for part in names if part.strip() != ":"):  # arXiv's, behind a group
         stated = {part[1]: part[2].strip(' "{}') for part in _NAME_PART.finditer(name[:1000])} if "=" in name else {}
         if "family" in stated:
             spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))

@@ -28,6 +28,8 @@ _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]{1,2}\d{1,2})?[.\s~,-]{1,3}$")
+_NO_LETTER = re.compile(r"[^a-z]+")
+HOMONYM = re.compile(r" 0\d{3}$")  # dblp's number behind people of the same name
 MISSING = {"NA", "N/A", "nan", "NaN", "null", "None"}  # as R, pandas, JavaScript and Python write it
 # EndNote names a reference after a PDF that it can't identify: <Owls by night.pdf>
 _FILE = re.compile(r"<(.{1,300})\.pdf>", re.IGNORECASE)
@@ -120,6 +122,11 @@ def reference(
         added=added,
         key=key,
     )
+
+
+def simple(name: str) -> str:
+    """Return a name in small letters only."""
+    return _NO_LETTER.sub("", name.lower())
 
 
 def people_in(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.formats.format import author_names, first_name_first, initials_first
-from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields, people_in, reference
+from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields, people_in, reference, simple
 from bot.formats.tables import table
 from bot.model import limits
 
@@ -26,7 +26,6 @@ _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
 )
 _MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
-_NO_LETTER = re.compile(r"[^a-z]+")
 _NUMBER = re.compile(r"\s?\(\d{1,15}\)")  # Scopus'
 # Springer Link: "Ada LovelaceGrace M. HopperRonan McDonald"
 _BETWEEN_GLUED = re.compile(r"(?<=[a-z\u00df-\u017f])(?<!\bMc)(?<!\bMac)(?<!\b[DL][aei])(?=[A-Z\u00c0-\u00de])")
@@ -48,7 +47,7 @@ def _table(text: str) -> tuple[str, int] | None:
             row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
         except csv.Error:
             continue
-        names = set(map(_simple, row))
+        names = set(map(simple, row))
         known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
         is_dated = names & _YEARS or {"doi", "published", "venue"} <= known or names >= _OVID
         if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
@@ -56,10 +55,6 @@ def _table(text: str) -> tuple[str, int] | None:
     if _BY_ROW.match(text):
         return "", 0
     return None
-
-
-def _simple(name: str) -> str:
-    return _NO_LETTER.sub("", name.lower())
 
 
 def table_references(text: str) -> Iterator[Reference | str]:
@@ -87,7 +82,7 @@ def table_references(text: str) -> Iterator[Reference | str]:
         if line <= skipped or not any(value.strip() for value in values):
             continue
         if not names:
-            names = [_simple(name) for name in values]
+            names = [simple(name) for name in values]
             continue
         row: dict[str, str] = {}
         for name, value in zip(names, values, strict=False):
@@ -100,7 +95,7 @@ def _blocks(text: str) -> Iterator[Reference | str]:
     rows = csv.reader(text.split("\n"))
     try:
         for row in rows:
-            name = _simple(row[0]) if row else ""
+            name = simple(row[0]) if row else ""
             if name == "title" and block:
                 yield _reference(block)
                 block = {}
@@ -179,8 +174,9 @@ class TaggedFormat:
 
     def references(self, text: str) -> Iterator[Reference | str]:
         start = self.begins(text) or 0
-        for line, record in self._records(text[start:]):
-            names = fields(self.name)
+        names = fields(self.name)
+        for line, rows in self._records(text[start:]):
+            record = {tag: list(map(" ".join, values)) for tag, values in rows.items()}
             if not record.keys() & {*names["title"], *self.starts}:
                 if len(record) == 1:  # Ovid's field behind the end of a record
                     continue
@@ -194,7 +190,7 @@ class TaggedFormat:
         spoken = initials_first(name)
         return first_name_first(_FAMILY.sub(r"\1, ", name)) if self.has_families_first and spoken == name else spoken
 
-    def _records(self, text: str) -> Iterator[tuple[int, Mapping[str, Sequence[str]]]]:
+    def _records(self, text: str) -> Iterator[tuple[int, Mapping[str, Sequence[Sequence[str]]]]]:
         record: dict[str, list[list[str]]] = {}  # of each tag the values, each as its lines
         begin = 1
         tag = ""
@@ -206,7 +202,7 @@ class TaggedFormat:
             name = next(filter(None, match.groups())).replace(" ", "") if match else ""
             is_next = bool(name) and ((name in self.starts and name in record) or (self.is_separated and is_after_gap))
             if record and (is_next or is_end):
-                yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
+                yield begin, record
                 record = {}
             if match:
                 begin = begin if record else number
@@ -219,7 +215,7 @@ class TaggedFormat:
                     record[tag][-1].append(line.strip())
             is_after_gap = not line.strip()
         if record:
-            yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
+            yield begin, record
 
 
 TAGGED_FORMATS = tuple(
