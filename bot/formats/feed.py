@@ -38,6 +38,7 @@ from bot.formats.format import (
     date_in,
     decode,
     detect_encoding,
+    facts_of,
     first_name_first,
     from_arxiv,
     plausible_date,
@@ -50,7 +51,7 @@ from bot.formats.format import (
 )
 from bot.formats.markup import blocks, plain
 from bot.formats.publishers import Description, is_no_paper, journal_of, plain_doi, read_description, read_title
-from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
 from bot.model.papers import CUT_OFF, ListedFeed, ParsedFeeds, arxiv_id_in, arxiv_version_in, doi_in
@@ -234,7 +235,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         categories=tuple(dict.fromkeys(filter(None, categories))),
         replacement=announcement.startswith("replace"),
         facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
-        or ((Fact(FactKind.VENUE, venue, "feed"),) if venue else ()),
+        or facts_of("feed", {FactKind.VENUE: venue}),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from itertools import groupby, islice
@@ -206,6 +206,12 @@ def build_digest(format_name: str, topic: str, day: date | None, results: Iterab
     if len(rejected) > limits.REJECTED:
         rejected[limits.REJECTED :] = [f"{len(rejected) - limits.REJECTED:,} more like these"]
     return ParsedDigest(format_name, topic[: limits.TOPIC], day, entries, tuple(rejected))
+
+
+def digest_without_papers(format_name: str, topic: str, lines: Sequence[Line]) -> ParsedDigest:
+    number, text = lines[0]
+    problem = f"line {number}: no papers follow {quoted(text)}; another digest begins below it"
+    return build_digest(format_name, topic, None, [problem])
 
 
 _LONGEST = {field.name: field.metadata["longest"] for field in fields(Entry) if field.metadata}
@@ -449,6 +455,11 @@ def topic_in(name: str) -> str:
     return " ".join(filter(None, words))[:60]
 
 
+def facts_of(origin: str, values: Mapping[FactKind, str]) -> tuple[Fact, ...]:
+    """Return the facts that aren't empty."""
+    return tuple(Fact(kind, value, origin) for kind, value in values.items() if value)
+
+
 _PAGES = re.compile(r"\b(\d{1,4})\s*(?:pages|pp\b)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s,;()<>\"']{4,300}", re.IGNORECASE)
 _CODE_HOSTS = re.compile(r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w.-]+/[\w.-]", re.IGNORECASE)
@@ -482,4 +493,4 @@ def from_arxiv(comment: str, journal_ref: str) -> tuple[Fact, ...]:
         FactKind.PROJECT: others[0] if others and is_project else "",
         FactKind.COMMENT: comment,
     }
-    return tuple(Fact(kind, value, "arXiv") for kind, value in values.items() if value)
+    return facts_of("arXiv", values)

@@ -26,7 +26,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from bot.formats.format import LONGEST_TITLE, Format, Line, build_digest, plausible_date, quoted, reject_reason
+from bot.formats.format import (
+    LONGEST_TITLE,
+    Format,
+    Line,
+    build_digest,
+    digest_without_papers,
+    facts_of,
+    plausible_date,
+    reject_reason,
+)
 from bot.formats.markdown_text import (
     ADDRESS,
     ANCHOR,
@@ -55,7 +64,7 @@ from bot.formats.markdown_text import (
     plain_text,
 )
 from bot.formats.tables import pattern
-from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
 _PROOF = {"authors", "abstract", "translation", "link"}  # the heading or item above them is a paper's
@@ -152,8 +161,7 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
     texts = _texts(lines)
     begins = _begins(texts)
     if not begins:
-        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
-        return build_digest("markdown", "", None, [no_papers])
+        return digest_without_papers("markdown", "", lines)
     papers = {begin.at for begin in begins}
     first, last = begins[0].at, begins[-1].at
     above = [text.text[: limits.TOPIC] for text in texts[:first]]
@@ -456,7 +464,7 @@ def _entry(title: str, abstract: str, values: Mapping[str, str], links: str, day
         url=next(iter(pages), None) if not is_arxiv else None,
         version=arxiv_version_in(identifier) if is_arxiv else None,
         categories=categories_in(values.get("categories", "")[: limits.URL]),
-        facts=tuple(Fact(kind, value, "Markdown") for kind, value in facts.items() if value),
+        facts=facts_of("Markdown", facts),
     )
 
 

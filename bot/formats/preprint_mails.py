@@ -46,8 +46,8 @@ from bot.formats.format import (
     author_names,
     build_digest,
     calendar_day,
+    digest_without_papers,
     from_arxiv,
-    quoted,
     reject_reason,
     without_affiliations,
 )
@@ -91,8 +91,7 @@ def arxiv_starts(lines: Sequence[Line]) -> Iterator[int]:
 def arxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
     begins = [i for i in range(len(lines)) if _arxiv_begins_paper(lines, i)]
     if not begins:
-        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
-        return build_digest("arxiv-mail", "arXiv", None, [no_papers])
+        return digest_without_papers("arxiv-mail", "arXiv", lines)
     header = [line.text for line in lines[: begins[0]]]
     covered = takewhile(
         lambda text: text and not text.startswith("received from") and not _RULE.fullmatch(text), header[1:]

@@ -28,9 +28,9 @@ from itertools import pairwise
 
 from bot.formats.addresses import destination
 from bot.formats.credits import day_in, joined, names_in, venue_in
-from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
+from bot.formats.format import Format, Line, author_names, build_digest, facts_of, reject_reason, without_affiliations
 from bot.formats.tables import pattern
-from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, doi_in
 
 _ONE_LINE = ("date", "url", "doi")  # the abstract may follow without a label
@@ -130,11 +130,9 @@ def _paper(record: Sequence[Line]) -> Entry | str:
     values = {name: joined(rows) for name, rows in fields.items()}
     authors: list[str] = []
     for row in fields.get("authors", ()):
-        plain = f"By: {row}"
-        authors += names_in(plain) or author_names(without_affiliations(row).replace(";", ","))
+        authors += names_in(f"By: {row}") or author_names(without_affiliations(row).replace(";", ","))
     title, abstract = values.get("title", ""), values.get("abstract", "")
     source = values.get("venue", "")
-    venue = venue_in(source)
     url = values.get("url", "").partition(" ")[0]
     return reject_reason(f"line {record[0].number}", title, abstract) or Entry(
         title=title.removesuffix(".") if title.count(".") == 1 else title,
@@ -144,7 +142,7 @@ def _paper(record: Sequence[Line]) -> Entry | str:
         arxiv_id=arxiv_id_in(url) if "arxiv.org" in url else None,
         doi=doi_in(values.get("doi", "") or url) or doi_in(source),
         url=destination(url).public_address or None,
-        facts=(Fact(FactKind.VENUE, venue, "the mail"),) if venue else (),
+        facts=facts_of("the mail", {FactKind.VENUE: venue_in(source)}),
     )
 
 
