@@ -1,4 +1,4 @@
-"""The parts that formats share: decoding, XML, interfaces, limits, and heuristics for names, dates and facts.
+"""The parts that formats share: decoding, XML, CSV, interfaces, limits, and heuristics for names, dates and facts.
 
 bytes --decode, split_lines--> Line --Format.starts, Format.parse--> Entry or the reason of a rejection
 bytes --------------------------Document.parse--------------------->   |
@@ -8,9 +8,11 @@ bytes --------------------------Document.parse--------------------->   |
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from itertools import groupby, islice
@@ -159,6 +161,19 @@ def read_xml(text: str, tag: str, otherwise: str) -> tuple[Any, list[str]]:
         raise DigestError(otherwise)
     errors = [error for error in parser.error_log if error.domain_name != "NAMESPACE"]
     return root, [f"line {error.line:,}: {error.message[:200]}" for error in errors[:1]]
+
+
+def read_csv(text: str, delimiter: str, quote: str = '"') -> Iterator[tuple[int, list[str] | str]]:
+    """Yield the first line of each row, and its values or a sentence on a mistake in it."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote, skipinitialspace=True)
+    while True:
+        line = rows.line_num + 1
+        try:
+            yield line, next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, f"line {line:,}: {error}; is a quotation mark missing?"
 
 
 MAX_LINES = 200_000  # a digest of 10 MB with ordinary abstracts has a third of that

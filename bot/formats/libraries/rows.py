@@ -9,12 +9,11 @@ without their end and splits addresses at ";". nbib's last release is of 2021.
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.formats.format import author_names, first_name_first, initials_first
+from bot.formats.format import author_names, first_name_first, initials_first, read_csv
 from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields, people_in, reference, simple
 from bot.formats.tables import table
 from bot.model import limits
@@ -63,46 +62,28 @@ def table_references(text: str) -> Iterator[Reference | str]:
     if table is None:
         return
     delimiter, skipped = table
-    if not delimiter:
-        yield from _blocks(text)
-        return
     # Web of Science quotes nothing. No text has this control character.
     quote = "\x01" if text.startswith("PT\t") else '"'
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, quotechar=quote)
     names: list[str] = []
-    while True:
-        line = rows.line_num + 1
-        try:
-            values = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield f"line {line:,}: {error}; is a quotation mark missing?"
+    block: dict[str, str] = {}  # a record of rows
+    for line, values in read_csv(text, delimiter or ",", quote):
+        if isinstance(values, str):
+            yield values
+        elif line <= skipped or not any(value.strip() for value in values):
             continue
-        if line <= skipped or not any(value.strip() for value in values):
-            continue
-        if not names:
-            names = [simple(name) for name in values]
-            continue
-        row: dict[str, str] = {}
-        for name, value in zip(names, values, strict=False):
-            row.setdefault(name, "" if value in MISSING else value.strip())
-        yield _reference(row)
-
-
-def _blocks(text: str) -> Iterator[Reference | str]:
-    block: dict[str, str] = {}
-    rows = csv.reader(text.split("\n"))
-    try:
-        for row in rows:
-            name = simple(row[0]) if row else ""
+        elif not delimiter:
+            name = simple(values[0])
             if name == "title" and block:
                 yield _reference(block)
                 block = {}
-            if name:
-                block.setdefault(name, "; ".join(filter(None, row[1:])))
-    except csv.Error as error:
-        yield f"line {rows.line_num:,}: {error}; is a quotation mark missing?"
+            block.setdefault(name, "; ".join(filter(None, values[1:])))
+        elif not names:
+            names = list(map(simple, values))
+        else:
+            row: dict[str, str] = {}
+            for name, value in zip(names, values, strict=False):
+                row.setdefault(name, "" if value in MISSING else value.strip())
+            yield _reference(row)
     if block:
         yield _reference(block)
 
