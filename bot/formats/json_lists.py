@@ -172,9 +172,12 @@ def _papers_in(answer: Any) -> tuple[list[Any], list[str]]:
 
 def _feed_item(item: Any) -> dict[str, Any]:
     """Return a paper of JSON Feed with feedparser's names."""
-    names = {"id": "id", "title": "title", "summary": "summary"}
-    names |= {"published": "date_published", "updated": "date_modified"}
-    return {name: _text(item, (key,)) for name, key in names.items()} | {
+    return {
+        "id": _text(item, ("id",)),
+        "title": _text(item, ("title",)),
+        "summary": _text(item, ("summary",)),
+        "published": _text(item, ("date_published",)),
+        "updated": _text(item, ("date_modified",)),
         "link": _text(item, ("url", "external_url", "id")),
         "content": [{"value": text} for text in _texts(item, ("content_html", "content_text"))],
         "authors": [{"name": name} for name in _texts(item, ("authors.name", "author.name"))],
