@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -416,54 +416,54 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         title = clean_title(field.value)
     else:
         item = _ITEM.fullmatch(first)
-        title, rest = headline(item[1] if item else first)
-        title = title or clean_title(item[1] if item else first)
+        bare = item[1] if item else first
+        title, rest = headline(bare)
+        title = title or clean_title(bare)
         body = [rest, *body]
-        fields["authors"] += filter(None, [names_before(item[1] if item else first)])
+        fields["authors"] += filter(None, [names_before(bare)])
         fields["date"].append(ADDRESS.sub("", first))
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
-    values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
+    values = defaultdict(str, {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()})
 
-    title = _QUOTED.sub(r"\1", clean_title(values.get("original", "")) or title)
-    abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
+    title = _QUOTED.sub(r"\1", clean_title(values["original"]) or title)
+    abstract = next(filter(None, (plain_text(values[kind]) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
-    pmid = re.match(r"\d{6,9}(?!\d)", values.get("pmid", ""))
+    pmid = re.match(r"\d{6,9}(?!\d)", values["pmid"])
     pubmed = f"https://pubmed.ncbi.nlm.nih.gov/{pmid[0]}/" if pmid else ""
-    places = (values.get("link", ""), pubmed, first, *(values.get(kind, "") for kind in ("rest", "date", "venue")))
+    places = (values["link"], pubmed, first, *(values[kind] for kind in ("rest", "date", "venue")))
     links = " ".join(place[:LONGEST_ITEM] for place in places)
     return _entry(title, abstract, values, links if articles_in(links) else f"{whole[:LONGEST_ITEM]} {links}", day)
 
 
-def _entry(title: str, abstract: str, values: Mapping[str, str], links: str, day: date | None) -> Entry:
+def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str, day: date | None) -> Entry:
     """Return a paper from its fields. The first article among the links is the paper's."""
     addresses = ADDRESS.findall(links)
     articles = articles_in(links)
     arxiv = next((article for article in articles if article.arxiv_id), None)
-    identifier = arxiv.url if arxiv else values.get("link", "").strip("` [")[: limits.ID]
+    identifier = arxiv.url if arxiv else values["link"].strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
-    stated_doi = doi_in(values.get("link", "")[: limits.URL])
-    doi = next((article.doi for article in articles if article.doi), stated_doi)
+    doi = next((article.doi for article in articles if article.doi), None) or doi_in(values["link"][: limits.URL])
     pages = [address for address in addresses if not _REPOSITORY.match(address) and not _DOI_SITE.match(address)]
-    codes = ADDRESS.findall(f"{values.get('code', '')} {values.get('rest', '')}"[:LONGEST_ITEM])
-    venue = _VENUE_END.sub("", plain_text(values.get("venue", "")[: limits.FACT])).strip(" -|,.")
-    projects = ADDRESS.findall(values.get("project", "")[: limits.URL])
+    codes = ADDRESS.findall(f"{values['code']} {values['rest']}"[:LONGEST_ITEM])
+    venue = _VENUE_END.sub("", plain_text(values["venue"][: limits.FACT])).strip(" -|,.")
+    projects = ADDRESS.findall(values["project"][: limits.URL])
     facts = {
         FactKind.VENUE: "" if _NO_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
         FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
         FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }
-    dates = f"{values.get('date', '')[: limits.TOPIC]} {values.get('venue', '')[: limits.TOPIC]}"
+    dates = f"{values['date'][: limits.TOPIC]} {values['venue'][: limits.TOPIC]}"
     return Entry(
         title=title,
         abstract=abstract,
-        authors=names_in(values.get("authors", "")),
+        authors=names_in(values["authors"]),
         published=plausible_date(day_in(dates), day),
         arxiv_id=arxiv_id_in(identifier) if is_arxiv else None,
         doi=doi,
         url=next(iter(pages), None) if not is_arxiv else None,
         version=arxiv_version_in(identifier) if is_arxiv else None,
-        categories=categories_in(values.get("categories", "")[: limits.URL]),
+        categories=categories_in(values["categories"][: limits.URL]),
         facts=facts_of("Markdown", facts),
     )
 

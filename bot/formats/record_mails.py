@@ -23,6 +23,7 @@ Web of Science and similar ones:
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -127,22 +128,21 @@ def _paper(record: Sequence[Line]) -> Entry | str:
             rows = fields.setdefault("abstract", [])
         if text and is_open:
             rows.append(text)
-    values = {name: joined(rows) for name, rows in fields.items()}
+    values = defaultdict(str, {name: joined(rows) for name, rows in fields.items()})
     authors: list[str] = []
     for row in fields.get("authors", ()):
         authors += names_in(f"By: {row}") or author_names(without_affiliations(row).replace(";", ","))
-    title, abstract = values.get("title", ""), values.get("abstract", "")
-    source = values.get("venue", "")
-    url = values.get("url", "").partition(" ")[0]
+    title, abstract = values["title"], values["abstract"]
+    url = values["url"].partition(" ")[0]
     return reject_reason(f"line {record[0].number}", title, abstract) or Entry(
         title=title.removesuffix(".") if title.count(".") == 1 else title,
         abstract=abstract,
         authors=tuple(authors),
-        published=day_in(values.get("date", "")) or day_in(source),
+        published=day_in(values["date"]) or day_in(values["venue"]),
         arxiv_id=arxiv_id_in(url) if "arxiv.org" in url else None,
-        doi=doi_in(values.get("doi", "") or url) or doi_in(source),
+        doi=doi_in(values["doi"] or url) or doi_in(values["venue"]),
         url=destination(url).public_address or None,
-        facts=facts_of("the mail", {FactKind.VENUE: venue_in(source)}),
+        facts=facts_of("the mail", {FactKind.VENUE: venue_in(values["venue"])}),
     )
 
 
