@@ -141,18 +141,17 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     # DBLP and BibSonomy stamp changes to their record.
     is_foreign = "biburl" in fields or "bibsource" in fields
     added = (name for name in _ADDED if not (name == "timestamp" and is_foreign))
+    published = tuple(fields[name] for name in _EARLY if name in fields)
     year, month = (fields.get(name, "").strip() for name in ("year", "month"))
+    if year or "date" in fields:
+        day = f"{year}{'-' if month.isdecimal() else ' '}{month} {fields.get('day', '')}"
+        published = (plain(fields.get("date", "")), plain(day))
     return Reference(
         type=f"{kind};{fields.get('type', '')}",
         title=plain(fields.get("title", "")),
         abstract=plain(fields.get("abstract", "")),
         authors=tuple(_authors(fields.get("author", ""))),
-        published=(
-            plain(fields.get("date", "")),
-            plain(f"{year}{'-' if month.isdecimal() else ' '}{month} {fields.get('day', '')}"),
-        )
-        if year or "date" in fields
-        else tuple(fields[name] for name in _EARLY if name in fields),
+        published=published,
         doi=_address(fields.get("doi", "")),
         urls=tuple(url for name in _URLS if name in fields for url in NEXT_URL.split(_address(fields[name]))),
         venue=macro[1].upper() if (macro := _MACRO.fullmatch(venue)) else plain(venue),
