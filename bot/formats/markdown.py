@@ -74,10 +74,9 @@ _HEADING = re.compile(r"#{1,6} (.*?)(?: #+)?")
 _ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
 _BOLD_FIELD = re.compile(r"(\*{1,3}|__?)([^*_:：|<>]{1,40}?) ?([:：]?) ?\1 ?([:：]?) ?(.*)")
 _PLAIN_FIELD = re.compile(r"([^\W\d_][^:：|\[\]*]{0,30}?) ?[:：] ?(.*)")
-# A bold field in the middle of a line.
 _WORD = re.compile(r"[^\W\d_]{2}")
 _UNKNOWN_FIELD = re.compile(r"[-*+•] ([^\W\d_][^:：|\[\]*]{0,30}) ?[:：](?!//)")  # in an item
-_NEXT_FIELD = re.compile(
+_NEXT_FIELD = re.compile(  # in bold, in the middle of a line
     r"(?:(?<=[^\W\d_][.:!?])|(?<=[\w,;)\]`])) (?:[|·•] )?"
     r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
 )
@@ -93,7 +92,7 @@ _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNOR
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 _NO_TOPIC, _NO_VENUE, _UPDATED = (pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated"))
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
-_HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
+_HEADED_FIELDS = {"authors", *_LONG}
 _RULE_CHARACTERS = "-*_"
 _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _END = "</details>"
@@ -189,10 +188,10 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
     comment = ""  # the beginning of an open one
     front = _front(lines)
     texts += (_Text(front.start, lines[front.start].number, text) for text in _front_texts(lines, front))
-    is_paper, title = len(texts) > len(_FRONT), texts[0].text if texts else ""
+    title = texts[0].text if len(texts) > len(_FRONT) else None  # of a paper, which repeats it below
     for at, (number, line) in enumerate(lines):
         text = line
-        if at in front or (is_paper and text == title):
+        if at in front or text == title:
             continue
         if comment or text.startswith("<!--"):
             parts = (comment + text).split("<!--")
@@ -225,9 +224,13 @@ def _front_texts(lines: Sequence[Line], front: range) -> list[str]:
     links = " ".join(stated.get(key, "") for key in ("arxiv", "arxiv id", "doi"))
     if not (re.search(r"\d{4}", links) or any(map(articles_in, stated.values()))):
         return [form.format(stated[key]) for key, form in _FRONT.items() if stated.get(key)]
-    names = {key: key if field_key(key) in KINDS else "link" for key in stated if key != "title"}
-    fields = [f"**{name}:** {stated[key]}" for key, name in names.items() if name == key or articles_in(stated[key])]
-    return [f"# {stated.get('title', '')}", *filter(lambda text: text[-1] != " ", fields), ""]
+    texts = [f"# {stated.pop('title', '')}"]
+    for key, value in stated.items():
+        if value and field_key(key) in KINDS:
+            texts.append(f"**{key}:** {value}")
+        elif articles_in(value):
+            texts.append(f"**link:** {value}")
+    return [*texts, ""]
 
 
 def _pieces(text: str) -> Iterator[str]:
