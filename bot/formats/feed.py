@@ -38,6 +38,7 @@ from bot.formats.format import (
     date_in,
     decode,
     detect_encoding,
+    facts_of,
     first_name_first,
     from_arxiv,
     plausible_date,
@@ -50,7 +51,7 @@ from bot.formats.format import (
 )
 from bot.formats.markup import blocks, plain
 from bot.formats.publishers import Description, is_no_paper, journal_of, plain_doi, read_description, read_title
-from bot.model import Entry, Fact, FactKind, ParsedDigest, RawDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
 from bot.model.papers import CUT_OFF, ListedFeed, ParsedFeeds, arxiv_id_in, arxiv_version_in, doi_in
@@ -117,12 +118,19 @@ def parse(content: bytes) -> ParsedDigest:
     text = text[begin:]
     feed = _FeedReader()
     if problem := feed.read(text):
-        if cut_off := _truncation(text):
-            text = _without_cut_title(text)
+        root = _ROOT.match(text)
+        end = f"</{root[0][1 : limits.ID]}" if root else ""
+        if end in text:
+            problems.append(f"no well-formed XML ({problem}); what could be read was taken")
+        else:
+            remedy = "the papers before that were read. Get the whole feed for the others"
+            problems.append(f"{CUT_OFF}the feed ends before its {end}>; {remedy}")
+            # Half a title at the end would be another paper.
+            *_, last = [None, *_ITEM.finditer(text)]
+            text = text[: last.start()] if last and not _TITLE_END.search(text, last.end()) else text
         feed = _FeedReader()
         if (mistake := feed.read(_repair(text))) and not feed.version:
             raise DigestError(f"a feed that can't be read ({mistake})")
-        problems.append(cut_off or f"no well-formed XML ({problem}); what could be read was taken")
     if not feed.version:
         if "<opml" in text[:2000].lower():
             raise DigestError("OPML, a list of feeds; add them with `paperbot sources import FILE`")
@@ -227,7 +235,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         categories=tuple(dict.fromkeys(filter(None, categories))),
         replacement=announcement.startswith("replace"),
         facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
-        or ((Fact(FactKind.VENUE, venue, "feed"),) if venue else ()),
+        or facts_of("feed", {FactKind.VENUE: venue}),
     )
 
 
@@ -425,23 +433,6 @@ def _repair(text: str) -> str:
         f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"' for prefix in missing[: limits.CATEGORIES]
     )
     return recovered(_ROOT.sub(lambda root: root[0] + declarations, document, count=1))
-
-
-def _truncation(body: str) -> str:
-    """Return a sentence if the document ends before its root does, else an empty string."""
-    root = _ROOT.match(body)
-    end = f"</{root[0][1 : limits.ID]}" if root else ""
-    if end in body:
-        return ""
-    return (
-        f"{CUT_OFF}the feed ends before its {end}>; the papers before that were read. Get the whole feed for the others"
-    )
-
-
-def _without_cut_title(body: str) -> str:
-    """Return the document without its last item if that has no whole title. Half of one would be another paper."""
-    *_, last = [None, *_ITEM.finditer(body)]
-    return body[: last.start()] if last and not _TITLE_END.search(body, last.end()) else body
 
 
 FEED = Document("RSS or Atom feed", _XML, parse)

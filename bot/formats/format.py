@@ -1,4 +1,4 @@
-"""The parts that formats share: decoding, XML, interfaces, limits, and heuristics for names, dates and facts.
+"""The parts that formats share: decoding, XML, CSV, interfaces, limits, and heuristics for names, dates and facts.
 
 bytes --decode, split_lines--> Line --Format.starts, Format.parse--> Entry or the reason of a rejection
 bytes --------------------------Document.parse--------------------->   |
@@ -8,9 +8,11 @@ bytes --------------------------Document.parse--------------------->   |
 from __future__ import annotations
 
 import codecs
+import csv
+import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date, timedelta
 from itertools import groupby, islice
@@ -164,6 +166,19 @@ def read_xml(text: str, tag: str, otherwise: str) -> tuple[Any, list[str]]:
     return root, [f"line {error.line:,}: {error.message[:200]}" for error in errors[:1]]
 
 
+def read_csv(text: str, delimiter: str, quote: str = '"') -> Iterator[tuple[int, list[str] | str]]:
+    """Yield the first line of each row, and its values or a sentence on a mistake in it."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote, skipinitialspace=True)
+    while True:
+        line = rows.line_num + 1
+        try:
+            yield line, next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield line, f"line {line:,}: {error}; is a quotation mark missing?"
+
+
 MAX_LINES = 200_000  # a digest of 10 MB with ordinary abstracts has a third of that
 LONGEST_TITLE = 300  # characters; the longest titles on arXiv have some 250
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -209,6 +224,12 @@ def build_digest(format_name: str, topic: str, day: date | None, results: Iterab
     if len(rejected) > limits.REJECTED:
         rejected[limits.REJECTED :] = [f"{len(rejected) - limits.REJECTED:,} more like these"]
     return ParsedDigest(format_name, topic[: limits.TOPIC], day, entries, tuple(rejected))
+
+
+def digest_without_papers(format_name: str, topic: str, lines: Sequence[Line]) -> ParsedDigest:
+    number, text = lines[0]
+    problem = f"line {number}: no papers follow {quoted(text)}; another digest begins below it"
+    return build_digest(format_name, topic, None, [problem])
 
 
 _LONGEST = {field.name: field.metadata["longest"] for field in fields(Entry) if field.metadata}
@@ -452,6 +473,11 @@ def topic_in(name: str) -> str:
     return " ".join(filter(None, words))[:60]
 
 
+def facts_of(origin: str, values: Mapping[FactKind, str]) -> tuple[Fact, ...]:
+    """Return the facts that aren't empty."""
+    return tuple(Fact(kind, value, origin) for kind, value in values.items() if value)
+
+
 _PAGES = re.compile(r"\b(\d{1,4})\s*(?:pages|pp\b)", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^\s,;()<>\"']{4,300}", re.IGNORECASE)
 _CODE_HOSTS = re.compile(r"(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org)/[\w.-]+/[\w.-]", re.IGNORECASE)
@@ -485,4 +511,4 @@ def from_arxiv(comment: str, journal_ref: str) -> tuple[Fact, ...]:
         FactKind.PROJECT: others[0] if others and is_project else "",
         FactKind.COMMENT: comment,
     }
-    return tuple(Fact(kind, value, "arXiv") for kind, value in values.items() if value)
+    return facts_of("arXiv", values)

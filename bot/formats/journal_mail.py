@@ -39,6 +39,7 @@ from bot.formats.format import (
     Line,
     author_names,
     build_digest,
+    facts_of,
     plausible_date,
     prose,
     quoted,
@@ -48,7 +49,7 @@ from bot.formats.html import HtmlLine, HtmlLink, Item, has_class, items_of
 from bot.formats.mail import Mail
 from bot.formats.publishers import is_no_paper
 from bot.formats.tables import pattern, table
-from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, citation, doi_in, is_cut
 
 NAME = "journal-mail"
@@ -156,7 +157,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
             doi=next((article.doi for article in articles if article.doi), None),
             url=None if arxiv_id else address or None,
             alert=mail.alert() or None if sender.get("is_search") else None,
-            facts=(Fact(FactKind.VENUE, venue, sender["name"]),) if venue else (),
+            facts=facts_of(sender["name"], {FactKind.VENUE: venue}),
         )
     topic = sender["name"] if "format" in sender else mail.subject or mail.sender_name
     return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
@@ -362,7 +363,7 @@ def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
             url=None if identifier else to.address or None,
             alert=alert or None,
             facts=(
-                *([Fact(FactKind.VENUE, venue, _SCHOLAR)] if is_venue else []),
+                *facts_of(_SCHOLAR, {FactKind.VENUE: venue if is_venue else ""}),
                 *(citation(Entry(title), _SCHOLAR) for title in cited[:10]),
             ),
         )

@@ -28,6 +28,7 @@ from bot.formats.format import (
     build_digest,
     date_in,
     decode,
+    facts_of,
     initials_first,
     plausible_date,
     prose,
@@ -36,10 +37,11 @@ from bot.formats.format import (
     split_lines,
     tidy,
 )
+from bot.formats.libraries.reference import HOMONYM
 from bot.formats.markdown import MARKDOWN
 from bot.formats.publishers import is_no_paper, read_title
 from bot.formats.tables import table, words
-from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
 
@@ -52,7 +54,6 @@ _NO_VENUE = re.compile(r"rxiv|ssrn|research square|preprint|^corr$|^[a-z-]{2,8}\
 _HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"), ("given-name", "surname"))
 _NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
-_HOMONYM = re.compile(r" 0\d{3}$")  # dblp numbers people of the same name
 _MARKDOWN = re.compile(r"(?:\||[-*] ).{0,2000}?\bhttps?://")  # rows and items of cv-arxiv-daily's forks
 _TABLE = "|Publish Date|Title|Authors|PDF|Code|Abstract|\n|---|---|---|---|---|---|\n"
 _DEEPEST = 8  # objects around a paper
@@ -112,7 +113,7 @@ def parse(content: bytes) -> ParsedDigest:
         for other in () if _has_any(beginning, _BOTS.marks) else table("json_lists")["other"]:
             if _has_any(beginning, other["marks"]):
                 raise DigestError(other["words"])
-        items, markdown = _found(answer)
+        items, markdown = _papers_in(answer)
         if markdown and not items:
             return MARKDOWN.parse(split_lines(_TABLE + "".join(markdown)))
         api = _BOTS if items else None
@@ -144,7 +145,7 @@ def parse(content: bytes) -> ParsedDigest:
     return build_digest(api.name, topic, day, papers)
 
 
-def _found(answer: Any) -> tuple[list[Any], list[str]]:
+def _papers_in(answer: Any) -> tuple[list[Any], list[str]]:
     """Return the papers anywhere in JSON, each with the keys and dates around it, and the texts in Markdown."""
     papers: list[Any] = []
     markdown: list[str] = []
@@ -157,7 +158,10 @@ def _found(answer: Any) -> tuple[list[Any], list[str]]:
             pending += [(inner, above) for inner in reversed(value)]
         elif isinstance(value, Mapping):
             paper = {**value, "_above": list(above)}
-            if _is_paper(paper):
+            # Schemas have titles and descriptions, too.
+            is_described = _has_any(paper, _BOTS.authors) and _has_any(paper, (*_BOTS.abstract, *_BOTS.urls))
+            is_certain = is_described or _has_any(paper, _BOTS.marks) or _arxiv_id(paper, _BOTS)
+            if is_certain and _text(paper, _BOTS.title):
                 papers.append(paper)
             elif len(above) < _DEEPEST:
                 texts = (text[: limits.ID] for key, text in value.items() if "date" in key and isinstance(text, str))
@@ -166,19 +170,14 @@ def _found(answer: Any) -> tuple[list[Any], list[str]]:
     return papers, markdown
 
 
-def _is_paper(value: Any) -> bool:
-    """Return whether an object has a paper's facts. Schemas have titles and descriptions, too."""
-    is_described = _has_any(value, _BOTS.authors) and _has_any(value, (*_BOTS.abstract, *_BOTS.urls))
-    return bool(_text(value, _BOTS.title)) and (
-        is_described or _has_any(value, _BOTS.marks) or bool(_arxiv_id(value, _BOTS))
-    )
-
-
 def _feed_item(item: Any) -> dict[str, Any]:
     """Return a paper of JSON Feed with feedparser's names."""
-    names = {"id": "id", "title": "title", "summary": "summary"}
-    names |= {"published": "date_published", "updated": "date_modified"}
-    return {name: _text(item, (key,)) for name, key in names.items()} | {
+    return {
+        "id": _text(item, ("id",)),
+        "title": _text(item, ("title",)),
+        "summary": _text(item, ("summary",)),
+        "published": _text(item, ("date_published",)),
+        "updated": _text(item, ("date_modified",)),
         "link": _text(item, ("url", "external_url", "id")),
         "content": [{"value": text} for text in _texts(item, ("content_html", "content_text"))],
         "authors": [{"name": name} for name in _texts(item, ("authors.name", "author.name"))],
@@ -199,7 +198,7 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     articles = [article for text in (*_texts(item, api.doi), *addresses) if (article := article_at(text[: limits.URL]))]
     arxiv_id = _arxiv_id(item, api) or next((found.arxiv_id for found in articles if found.arxiv_id), None)
     keys = {key: quote(_text(item, (key,))[: limits.ID], safe="") for key in re.findall(r"\{(\w+)\}", api.page)}
-    page = api.page.format_map(keys) if keys and all(keys.values()) else ""
+    page = api.page.format_map(keys) if keys and all(keys.values()) and not arxiv_id else ""
     version = _text(item, api.version)
     number = int(version) if re.fullmatch(r"[1-9]\d{0,2}", version, re.ASCII) else None
     published = plausible_date(_first_day(item, api.published), _first_day(item, api.day) or day)
@@ -222,16 +221,13 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
         published=published,
         arxiv_id=arxiv_id,
         doi=doi,
-        url=None
-        if doi
-        else next((text for text in addresses if "arxiv.org/" not in text), None)
-        or (None if arxiv_id else page or None),
+        url=None if doi else next((text for text in (*addresses, page) if text and "arxiv.org/" not in text), None),
         upvotes=_count(item, api.upvotes),
         organisation=_text(item, api.organisation) or None,
         version=number,
         replacement=bool(number and number > 1),
         categories=tuple(filter(None, categories)),
-        facts=tuple(Fact(kind, value, api.site) for kind, value in facts.items() if value),
+        facts=facts_of(api.site, facts),
     )
 
 
@@ -267,7 +263,7 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
     if api.families_first:
         names = [f"{first.strip()} {last.strip()}" for last, _, first in (name.partition(",") for name in names)]
     names = list(map(initials_first, names)) if api.initials_last else names
-    return tuple(filter(None, (_HOMONYM.sub("", name.strip()) for name in names)))
+    return tuple(filter(None, (HOMONYM.sub("", name.strip()) for name in names)))
 
 
 def _values(value: Any, path: str) -> Iterator[Any]:

@@ -15,11 +15,11 @@ from itertools import chain
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
-from bot.formats.format import UNWANTED, decode, prose, tidy
+from bot.formats.format import UNWANTED, decode, facts_of, prose, tidy
 from bot.formats.libraries import bibtex, nested, rows
-from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields
+from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields, simple
 from bot.formats.markup import plain
-from bot.model import Entry, Fact, FactKind, LibraryEntry, ParsedLibrary, RawDigest, limits
+from bot.model import Entry, FactKind, LibraryEntry, ParsedLibrary, RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
 
@@ -38,24 +38,27 @@ FORMATS = (
 )
 
 _KNOWN = (
-    "BibTeX (Zotero, Mendeley, JabRef, Google Scholar), RIS (Zotero, EndNote, Scopus, Embase, EBSCO, Ovid), "
-    ".nbib (PubMed), .enw or XML (EndNote), plain text or tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, "
-    "IEEE Xplore, Dimensions), CSL-JSON or RDF (Zotero)"
+    "BibTeX (Zotero, Mendeley, JabRef, Google Scholar), RIS (Zotero, EndNote, Scopus, Embase, EBSCO, Ovid, Cochrane), "
+    ".nbib (PubMed), .enw or XML (EndNote), plain or tagged text (Web of Science, Ovid, Cochrane, RefWorks, ERIC), "
+    "tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, Ovid, IEEE Xplore, Dimensions), "
+    "CSL-JSON or RDF (Zotero)"
 )
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
 _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)
 _OTHERS = ("others", "et al", "et al.", "[anonymous]", "[no author name available]", "no authorship indicated")
 _TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
 _BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT)[:.]?\s{0,9}(?=[A-Z])")
-# Additions of databases.
+# Additions of databases, and near the end those of publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
 _AFTER_ABSTRACT = re.compile(
-    r"\s*(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|Competing Interest Statement\s?The "
-    r"|Copyright of .{1,300}? is the property of"
+    r"\s?(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|\[Author Abstract\]"
+    r"|Competing Interest Statement\s?The |Copyright of .{1,300}? is the property of"
     r"|\(Psyc(?:INFO|Info|ARTICLES) Database Record"
-    r"|(?:Copyright|\u00a9|\(C\))[\s,]{0,2}(?:\u00a9|\([cC]\))?\s?(?:19|20)\d\d[^\n]{0,250}\Z).*",
-    re.DOTALL,
+    r"|(?=.{0,500}+\Z)(?:(?:Crown )?Copyright:?\s?\u00a9"
+    r"|(?:Copyright|\u00a9|\(C\))[\s,]{0,2}(?:\u00a9|\([cC]\))?\s?(?:19|20)\d\d.{0,250}\Z"
+    r"|(?:\u00a9\s?){1,2}(?:[A-Z]|by ).{0,200}?(?:19|20)\d\d(?:\..{0,200})?\Z"
+    r"|(?<=[.!?)])\s(?:Published (?:by [A-Z]|(?:19|20)\d\d\.)|This article is protected by copyright).{0,120}\Z"
+    r"|(?<=[.!?)])\s[A-Z][^.]{0,60}[.,] All rights reserved\.?\Z)).*"
 )
-_NO_LETTER = re.compile(r"[^a-z]+")
 # Before the first entry: comments, and a few short lines of the exporting program.
 _COMMENT = re.compile(r"\s*(?:%|//|@(?:comment|preamble|string)\b|(?:provider|database|content):|$)", re.IGNORECASE)
 _OF_DIGEST = re.compile(
@@ -112,7 +115,7 @@ def clean_text(content: bytes, kind: str) -> str:
 
 
 def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
-    kinds = {_NO_LETTER.sub("", kind.lower()) for kind in reference.type[:500].split(";")} - {""}
+    kinds = {simple(kind) for kind in reference.type[:500].split(";")} - {""}
     types = fields("types")
     if not kinds.isdisjoint(types["others"]):
         return NO_PAPER
@@ -132,7 +135,6 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
         return NO_PAPER
     urls = (url.strip() for url in reference.urls)
     addresses = (url for url in urls if url.startswith(("https://", "http://")) and len(url) <= limits.URL)
-    venue = tidy(plain(reference.venue[: limits.FACT]))
     entry = Entry(
         title=title,
         abstract=abstract[match.end() :] if (match := _BEFORE_ABSTRACT.match(abstract)) else abstract,
@@ -145,7 +147,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
         arxiv_id=arxiv_id,
         doi=doi,
         url=next((url for url in addresses if len(url.split()) == 1), None),
-        facts=(Fact(FactKind.VENUE, venue, form.name),) if venue else (),
+        facts=facts_of(form.name, {FactKind.VENUE: tidy(plain(reference.venue[: limits.FACT]))}),
     )
     return LibraryEntry(entry, reference.added, reference.key)
 

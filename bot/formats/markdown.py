@@ -22,11 +22,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from bot.formats.format import LONGEST_TITLE, Format, Line, build_digest, plausible_date, quoted, reject_reason
+from bot.formats.format import (
+    LONGEST_TITLE,
+    Format,
+    Line,
+    build_digest,
+    digest_without_papers,
+    facts_of,
+    plausible_date,
+    reject_reason,
+)
 from bot.formats.markdown_text import (
     ADDRESS,
     ANCHOR,
@@ -55,7 +64,7 @@ from bot.formats.markdown_text import (
     plain_text,
 )
 from bot.formats.tables import pattern
-from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
 _PROOF = {"authors", "abstract", "translation", "link"}  # the heading or item above them is a paper's
@@ -65,10 +74,9 @@ _HEADING = re.compile(r"#{1,6} (.*?)(?: #+)?")
 _ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
 _BOLD_FIELD = re.compile(r"(\*{1,3}|__?)([^*_:：|<>]{1,40}?) ?([:：]?) ?\1 ?([:：]?) ?(.*)")
 _PLAIN_FIELD = re.compile(r"([^\W\d_][^:：|\[\]*]{0,30}?) ?[:：] ?(.*)")
-# A bold field in the middle of a line.
 _WORD = re.compile(r"[^\W\d_]{2}")
 _UNKNOWN_FIELD = re.compile(r"[-*+•] ([^\W\d_][^:：|\[\]*]{0,30}) ?[:：](?!//)")  # in an item
-_NEXT_FIELD = re.compile(
+_NEXT_FIELD = re.compile(  # in bold, in the middle of a line
     r"(?:(?<=[^\W\d_][.:!?])|(?<=[\w,;)\]`])) (?:[|·•] )?"
     r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
 )
@@ -84,7 +92,7 @@ _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNOR
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
 _NO_TOPIC, _NO_VENUE, _UPDATED = (pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated"))
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
-_HEADED_FIELDS = {"authors", "abstract", "translation", "summary", "tldr"}
+_HEADED_FIELDS = {"authors", *_LONG}
 _RULE_CHARACTERS = "-*_"
 _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
 _END = "</details>"
@@ -152,8 +160,7 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
     texts = _texts(lines)
     begins = _begins(texts)
     if not begins:
-        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
-        return build_digest("markdown", "", None, [no_papers])
+        return digest_without_papers("markdown", "", lines)
     papers = {begin.at for begin in begins}
     first, last = begins[0].at, begins[-1].at
     above = [text.text[: limits.TOPIC] for text in texts[:first]]
@@ -181,10 +188,10 @@ def _texts(lines: Sequence[Line]) -> list[_Text]:
     comment = ""  # the beginning of an open one
     front = _front(lines)
     texts += (_Text(front.start, lines[front.start].number, text) for text in _front_texts(lines, front))
-    is_paper, title = len(texts) > len(_FRONT), texts[0].text if texts else ""
+    title = texts[0].text if len(texts) > len(_FRONT) else None  # of a paper, which repeats it below
     for at, (number, line) in enumerate(lines):
         text = line
-        if at in front or (is_paper and text == title):
+        if at in front or text == title:
             continue
         if comment or text.startswith("<!--"):
             parts = (comment + text).split("<!--")
@@ -217,9 +224,13 @@ def _front_texts(lines: Sequence[Line], front: range) -> list[str]:
     links = " ".join(stated.get(key, "") for key in ("arxiv", "arxiv id", "doi"))
     if not (re.search(r"\d{4}", links) or any(map(articles_in, stated.values()))):
         return [form.format(stated[key]) for key, form in _FRONT.items() if stated.get(key)]
-    names = {key: key if field_key(key) in KINDS else "link" for key in stated if key != "title"}
-    fields = [f"**{name}:** {stated[key]}" for key, name in names.items() if name == key or articles_in(stated[key])]
-    return [f"# {stated.get('title', '')}", *filter(lambda text: text[-1] != " ", fields), ""]
+    texts = [f"# {stated.pop('title', '')}"]
+    for key, value in stated.items():
+        if value and field_key(key) in KINDS:
+            texts.append(f"**{key}:** {value}")
+        elif articles_in(value):
+            texts.append(f"**link:** {value}")
+    return [*texts, ""]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -408,55 +419,55 @@ def _paper(texts: Sequence[_Text], begin: _Begin, day: date | None) -> Entry | s
         title = clean_title(field.value)
     else:
         item = _ITEM.fullmatch(first)
-        title, rest = headline(item[1] if item else first)
-        title = title or clean_title(item[1] if item else first)
+        bare = item[1] if item else first
+        title, rest = headline(bare)
+        title = title or clean_title(bare)
         body = [rest, *body]
-        fields["authors"] += filter(None, [names_before(item[1] if item else first)])
+        fields["authors"] += filter(None, [names_before(bare)])
         fields["date"].append(ADDRESS.sub("", first))
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
-    values = {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()}
+    values = defaultdict(str, {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()})
 
-    title = _QUOTED.sub(r"\1", clean_title(values.get("original", "")) or title)
-    abstract = next(filter(None, (plain_text(values.get(kind, "")) for kind in _ABSTRACTS)), "")
+    title = _QUOTED.sub(r"\1", clean_title(values["original"]) or title)
+    abstract = next(filter(None, (plain_text(values[kind]) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
-    pmid = re.match(r"\d{6,9}(?!\d)", values.get("pmid", ""))
+    pmid = re.match(r"\d{6,9}(?!\d)", values["pmid"])
     pubmed = f"https://pubmed.ncbi.nlm.nih.gov/{pmid[0]}/" if pmid else ""
-    places = (values.get("link", ""), pubmed, first, *(values.get(kind, "") for kind in ("rest", "date", "venue")))
+    places = (values["link"], pubmed, first, *(values[kind] for kind in ("rest", "date", "venue")))
     links = " ".join(place[:LONGEST_ITEM] for place in places)
     return _entry(title, abstract, values, links if articles_in(links) else f"{whole[:LONGEST_ITEM]} {links}", day)
 
 
-def _entry(title: str, abstract: str, values: Mapping[str, str], links: str, day: date | None) -> Entry:
+def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str, day: date | None) -> Entry:
     """Return a paper from its fields. The first article among the links is the paper's."""
     addresses = ADDRESS.findall(links)
     articles = articles_in(links)
     arxiv = next((article for article in articles if article.arxiv_id), None)
-    identifier = arxiv.url if arxiv else values.get("link", "").strip("` [")[: limits.ID]
+    identifier = arxiv.url if arxiv else values["link"].strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
-    stated_doi = doi_in(values.get("link", "")[: limits.URL])
-    doi = next((article.doi for article in articles if article.doi), stated_doi)
+    doi = next((article.doi for article in articles if article.doi), None) or doi_in(values["link"][: limits.URL])
     pages = [address for address in addresses if not _REPOSITORY.match(address) and not _DOI_SITE.match(address)]
-    codes = ADDRESS.findall(f"{values.get('code', '')} {values.get('rest', '')}"[:LONGEST_ITEM])
-    venue = _VENUE_END.sub("", plain_text(values.get("venue", "")[: limits.FACT])).strip(" -|,.")
-    projects = ADDRESS.findall(values.get("project", "")[: limits.URL])
+    codes = ADDRESS.findall(f"{values['code']} {values['rest']}"[:LONGEST_ITEM])
+    venue = _VENUE_END.sub("", plain_text(values["venue"][: limits.FACT])).strip(" -|,.")
+    projects = ADDRESS.findall(values["project"][: limits.URL])
     facts = {
         FactKind.VENUE: "" if _NO_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
         FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
         FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }
-    dates = f"{values.get('date', '')[: limits.TOPIC]} {values.get('venue', '')[: limits.TOPIC]}"
+    dates = f"{values['date'][: limits.TOPIC]} {values['venue'][: limits.TOPIC]}"
     return Entry(
         title=title,
         abstract=abstract,
-        authors=names_in(values.get("authors", "")),
+        authors=names_in(values["authors"]),
         published=plausible_date(day_in(dates), day),
         arxiv_id=arxiv_id_in(identifier) if is_arxiv else None,
         doi=doi,
         url=next(iter(pages), None) if not is_arxiv else None,
         version=arxiv_version_in(identifier) if is_arxiv else None,
-        categories=categories_in(values.get("categories", "")[: limits.URL]),
-        facts=tuple(Fact(kind, value, "Markdown") for kind, value in facts.items() if value),
+        categories=categories_in(values["categories"][: limits.URL]),
+        facts=facts_of("Markdown", facts),
     )
 
 
@@ -482,7 +493,11 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             break
         elif _is_rule(text):
             name, is_footer = None, True
-        elif text == _END or _level(text) or (is_item and _is_unknown_field(text)):
+        elif (
+            text == _END
+            or _level(text)
+            or (is_item and (unknown := _UNKNOWN_FIELD.match(text)) and field_key(unknown[1]) not in SECTIONS)
+        ):
             name = None if text == _END else ""
         elif is_footer and name is None:
             continue
@@ -495,21 +510,11 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             is_list = name == "authors" and any(fields[name]) and bare != text
             fields[name].append(f", {bare}" if is_list else bare if name in _LONG else text)
         else:
-            _read_line(field.value if field else text, fields)
-
-
-def _is_unknown_field(text: str) -> bool:
-    field = _UNKNOWN_FIELD.match(text)
-    return bool(field and field_key(field[1]) not in SECTIONS)
-
-
-def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:
-    """Add the facts of a line without a name: a day, authors, links, or a paragraph."""
-    if len(text) < limits.TOPIC and (day := _LINE_DAY.search(text)):
-        fields["date"].append(day[0])
-    names = "" if fields["authors"] else byline(text)
-    fields["authors"] += filter(None, [names])
-    fields["text" if not names and len(text) >= 80 and not articles_in(text) else "rest"].append(text)
+            line = field.value if field else text
+            fields["date"] += _LINE_DAY.findall(line)[:1] if len(line) < limits.TOPIC else []
+            names = "" if fields["authors"] else byline(line)
+            fields["authors"] += filter(None, [names])
+            fields["text" if not names and len(line) >= 80 and not articles_in(line) else "rest"].append(line)
 
 
 MARKDOWN = Format("Markdown digest", starts, parse, specificity=5)

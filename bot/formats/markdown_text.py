@@ -125,8 +125,8 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
 def byline(text: str) -> str:
     if _CITED_JOURNAL.match(text[: limits.BYLINE]):
         return ""
-    text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], text[: limits.BYLINE])
-    text = PICTURES.sub("", re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", plain_text(text)))
+    text = plain_text(_without_labels(text[: limits.BYLINE]))
+    text = PICTURES.sub("", re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", text))
     text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
     is_short = bool(_ET_AL.search(text))  # "Lovelace et al."
     names: list[str] = []
@@ -170,7 +170,7 @@ def categories_in(text: str) -> tuple[str, ...]:
 def clean_title(text: str) -> str:
     """Return a title without number, marks, anchors, pictures, and links such as "PDF"."""
     text = BLOCK_TAG.sub(" ", _BADGE.sub("", IMAGE.sub("", BOLD_TAG.sub("**", text[:LONGEST_ITEM]))))
-    text = LINK.sub(lambda link: "" if is_label(link[1]) else link[1], ANCHOR.sub(r"[\2](\1)", text))
+    text = _without_labels(ANCHOR.sub(r"[\2](\1)", text))
     text = _BRACKETS.sub(
         lambda words: "" if (is_label(words[1]) if words[1] else _NO_REMARK.fullmatch(words[2] or "")) else words[0],
         text,
@@ -178,6 +178,11 @@ def clean_title(text: str) -> str:
     text = PICTURES.sub("", BULLET.sub("", _TITLE_REST.sub("", plain_text(text)), count=1))
     text = _VENUE_BEFORE.sub("", NUMBER.sub("", text, count=1))
     return _TITLE_ENDS.sub("", text) if re.search(r"\w", ADDRESS.sub("", text)) else ""
+
+
+def _without_labels(text: str) -> str:
+    """Return a text with links as their texts, and without those that are labels."""
+    return LINK.sub(lambda link: "" if is_label(link[1]) else link[1], text)
 
 
 def is_label(text: str) -> bool:

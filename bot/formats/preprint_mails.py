@@ -36,7 +36,7 @@ The alerts of bioRxiv and medRxiv, of several subjects:
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
@@ -46,8 +46,8 @@ from bot.formats.format import (
     author_names,
     build_digest,
     calendar_day,
+    digest_without_papers,
     from_arxiv,
-    quoted,
     reject_reason,
     without_affiliations,
 )
@@ -91,8 +91,7 @@ def arxiv_starts(lines: Sequence[Line]) -> Iterator[int]:
 def arxiv_parse(lines: Sequence[Line]) -> ParsedDigest:
     begins = [i for i in range(len(lines)) if _arxiv_begins_paper(lines, i)]
     if not begins:
-        no_papers = f"line {lines[0].number}: no papers follow {quoted(lines[0].text)}; another digest begins below it"
-        return build_digest("arxiv-mail", "arXiv", None, [no_papers])
+        return digest_without_papers("arxiv-mail", "arXiv", lines)
     header = [line.text for line in lines[: begins[0]]]
     covered = takewhile(
         lambda text: text and not text.startswith("received from") and not _RULE.fullmatch(text), header[1:]
@@ -122,22 +121,22 @@ def _arxiv_paper(block: Sequence[Line]) -> Entry | str:
             texts.append(line.text)
         else:  # an empty line ends a field
             texts = []
-    values = {name: " ".join(filter(None, parts)) for name, parts in fields.items()}
+    values = defaultdict(str, {name: " ".join(filter(None, parts)) for name, parts in fields.items()})
     # A replacement's second separator has an address.
     below = block[middle + 1 :] if middle < len(block) and block[middle].text == "\\\\" else ()
     until_end = takewhile(lambda line: not (_SEPARATOR.fullmatch(line.text) or _RULE.fullmatch(line.text)), below)
     abstract = " ".join(line.text for line in until_end if line.text)
-    title = values.get("Title", "")
+    title = values["Title"]
     entry = Entry(
         title=title,
         abstract=abstract,
-        authors=author_names(without_affiliations(values.get("Authors", ""))),
-        published=calendar_day(*day.groups()) if (day := _DAY.search(values.get("Date", ""))) else None,
+        authors=author_names(without_affiliations(values["Authors"])),
+        published=calendar_day(*day.groups()) if (day := _DAY.search(values["Date"])) else None,
         arxiv_id=arxiv_id_in(identifier),
-        doi=values.get("DOI", "").partition(" ")[0] or None,
+        doi=values["DOI"].partition(" ")[0] or None,
         version=arxiv_version_in(identifier),
-        categories=tuple(values.get("Categories", "")[: limits.URL].split()),
-        facts=from_arxiv(values.get("Comments", ""), values.get("Journal-ref", "")),
+        categories=tuple(values["Categories"][: limits.URL].split()),
+        facts=from_arxiv(values["Comments"], values["Journal-ref"]),
         replacement=any(_REPLACED.fullmatch(line.text) for line in block[:middle]),
     )
     return reject_reason(f"line {number}", title, abstract) or entry

@@ -19,6 +19,7 @@ from itertools import islice
 
 from bot.formats import library
 from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
+from bot.formats.format import read_csv
 from bot.formats.schedules import from_json, from_xml
 from bot.formats.tables import pattern
 from bot.model import RawDigest
@@ -109,19 +110,12 @@ def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution
         columns.append((name, f" {zone}" if zone and is_timed else ""))
     names = [name for name, _ in columns]
     text = _SEPARATOR_LINE.sub("", text)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    for _ in range(above):
-        next(rows)
     day = heading = ""
-    while True:
-        place = f"line {rows.line_num + 1:,}"
-        try:
-            values = [value.strip() for value in next(rows)]
-        except StopIteration:
-            return
-        except csv.Error as error:
-            reading.note(f"{place}: {error}; is a quotation mark missing?")
+    for line, read in islice(read_csv(text, delimiter), above, None):
+        if isinstance(read, str):
+            reading.note(read)
             continue
+        place, values = f"line {line:,}", [value.strip() for value in read]
         filled = list(filter(None, values))
         if not filled or [column(value)[0] for value in values] == names:  # pages repeat the names of columns
             continue

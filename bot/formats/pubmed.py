@@ -10,10 +10,20 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from bot.formats.format import Document, build_digest, decode, plausible_date, prose, read_xml, reject_reason, tidy
+from bot.formats.format import (
+    Document,
+    build_digest,
+    decode,
+    facts_of,
+    plausible_date,
+    prose,
+    read_xml,
+    reject_reason,
+    tidy,
+)
 from bot.formats.libraries.reference import day_in
 from bot.formats.publishers import is_no_paper
-from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
 
@@ -94,7 +104,7 @@ def _entries(record: Any) -> Iterator[Entry | str]:
         doi=doi,
         url=None if doi or arxiv_id else f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/" if pmid.isdecimal() else None,
         categories=tuple(dict.fromkeys(filter(None, (*telling, *(tidy(term.text or "") for term in majors))))),
-        facts=(Fact(FactKind.VENUE, venue, "PubMed"),) if venue and venue != title and not arxiv_id else (),
+        facts=facts_of("PubMed", {FactKind.VENUE: "" if venue == title or arxiv_id else venue}),
     )
 
 

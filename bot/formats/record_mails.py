@@ -23,14 +23,15 @@ Web of Science and similar ones:
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from bot.formats.addresses import destination
 from bot.formats.credits import day_in, joined, names_in, venue_in
-from bot.formats.format import Format, Line, author_names, build_digest, reject_reason, without_affiliations
+from bot.formats.format import Format, Line, author_names, build_digest, facts_of, reject_reason, without_affiliations
 from bot.formats.tables import pattern
-from bot.model import Entry, Fact, FactKind, ParsedDigest, limits
+from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, doi_in
 
 _ONE_LINE = ("date", "url", "doi")  # the abstract may follow without a label
@@ -127,24 +128,21 @@ def _paper(record: Sequence[Line]) -> Entry | str:
             rows = fields.setdefault("abstract", [])
         if text and is_open:
             rows.append(text)
-    values = {name: joined(rows) for name, rows in fields.items()}
+    values = defaultdict(str, {name: joined(rows) for name, rows in fields.items()})
     authors: list[str] = []
     for row in fields.get("authors", ()):
-        plain = f"By: {row}"
-        authors += names_in(plain) or author_names(without_affiliations(row).replace(";", ","))
-    title, abstract = values.get("title", ""), values.get("abstract", "")
-    source = values.get("venue", "")
-    venue = venue_in(source)
-    url = values.get("url", "").partition(" ")[0]
+        authors += names_in(f"By: {row}") or author_names(without_affiliations(row).replace(";", ","))
+    title, abstract = values["title"], values["abstract"]
+    url = values["url"].partition(" ")[0]
     return reject_reason(f"line {record[0].number}", title, abstract) or Entry(
         title=title.removesuffix(".") if title.count(".") == 1 else title,
         abstract=abstract,
         authors=tuple(authors),
-        published=day_in(values.get("date", "")) or day_in(source),
+        published=day_in(values["date"]) or day_in(values["venue"]),
         arxiv_id=arxiv_id_in(url) if "arxiv.org" in url else None,
-        doi=doi_in(values.get("doi", "") or url) or doi_in(source),
+        doi=doi_in(values["doi"] or url) or doi_in(values["venue"]),
         url=destination(url).public_address or None,
-        facts=(Fact(FactKind.VENUE, venue, "the mail"),) if venue else (),
+        facts=facts_of("the mail", {FactKind.VENUE: venue_in(values["venue"])}),
     )
 
 

@@ -29,6 +29,8 @@ _TOKEN = re.compile(
       | (?P<option>(?<!\S)--(?=\w))""",
     re.VERBOSE | re.DOTALL,
 )
+# TeX's own "\ " follows a word.
+_ESCAPED = {"backslash": r"\textbackslash{}", "approximately": r"\textasciitilde{}", "option": "{-}{-}"}
 _BETWEEN_DOLLARS = re.compile(r"((?:\\.|[^\\$])++)\$(\d?)", re.DOTALL)
 # An amount of money, and words after it.
 _PRICE = re.compile(
@@ -120,16 +122,10 @@ def _escaped(text: str) -> str:
                     end = content.end(1) + 1
                 else:
                     parts.append(r"\$")
-            case "backslash":  # TeX's own "\ " follows a word
-                parts.append(r"\textbackslash{}")
             case "special":
                 parts.append(rf"\{token[0]}")
-            case "approximately":
-                parts.append(r"\textasciitilde{}")
-            case "option":
-                parts.append("{-}{-}")
-            case _:
-                parts.append(token[0])
+            case kind:
+                parts.append(_ESCAPED.get(kind or "", token[0]))
     return "".join([*parts, text[end:]])
 
 

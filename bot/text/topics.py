@@ -333,24 +333,18 @@ def read_interests(text: str) -> Interests:
         # "Robots, no reinforcement learning for robots" refuses both together.
         if any(topic.stems not in wanted for topic in group):
             unwanted.setdefault(tuple(topic.stems for topic in group), group)
+    for start, end in places:
+        wanted_text[start:end] = "," * (end - start)
+    rest = "".join(wanted_text)
+    contents = [token.start for token in tokens(rest)]
+    between = (part.span() for part in _BETWEEN.finditer(rest))
+    # Function words alone aren't worth a message.
+    unread = [span for span in between if bisect_left(contents, span[1]) > bisect_left(contents, span[0])]
     return Interests(
         tuple(wanted.values()),
         tuple(topic for group in unwanted.values() for topic in group),
-        tuple(_unread(text, "".join(wanted_text), places)),
+        tuple(" ".join(text[start:end].split()) for start, end in unread),
     )
-
-
-def _unread(original: str, text: str, read: Iterable[tuple[int, int]]) -> Iterator[str]:
-    """Yield parts between topics with more than function words."""
-    rest = list(text)
-    for start, end in read:
-        rest[start:end] = "," * (end - start)
-    left = "".join(rest)
-    contents = [token.start for token in tokens(left)]
-    for part in _BETWEEN.finditer(left):
-        start, end = part.span()
-        if bisect_left(contents, end) > bisect_left(contents, start):
-            yield " ".join(original[start:end].split())
 
 
 def _refusals(text: str) -> Iterator[tuple[slice, slice]]:

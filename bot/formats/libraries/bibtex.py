@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from bot.formats.format import first_name_first, initials_first
-from bot.formats.libraries.reference import MISSING, NEXT_URL, Reference, day_in, without_additions
+from bot.formats.libraries.reference import HOMONYM, MISSING, NEXT_URL, Reference, day_in
 from bot.model import limits
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ _OTHER_COMMANDS = {
 _WITHOUT_BRACES = str.maketrans({"{": "", "}": ""})
 # ADS writes "~5 per cent" for an approximation.
 _TIE = re.compile(r"(?<=[\w.,;:)}\]$%])~")
-_NUMBER = re.compile(r" 0\d{3}$")  # DBLP's, for people of the same name
 # The "~", "%" and "$" of addresses stay.
 _URL_MACRO = re.compile(r"\\(?:url|href|path|nolinkurl)\s?\{([^{}\s]{1,2000})\}(?:\{[^{}]{0,500}\})?")
 _IN_ADDRESS = (
@@ -143,18 +142,17 @@ def _reference(kind: str, fields: Mapping[str, str]) -> Reference:
     # DBLP and BibSonomy stamp changes to their record.
     is_foreign = "biburl" in fields or "bibsource" in fields
     added = (name for name in _ADDED if not (name == "timestamp" and is_foreign))
+    published = tuple(fields[name] for name in _EARLY if name in fields)
     year, month = (fields.get(name, "").strip() for name in ("year", "month"))
+    if year or "date" in fields:
+        day = f"{year}{'-' if month.isdecimal() else ' '}{month} {fields.get('day', '')}"
+        published = (plain(fields.get("date", "")), plain(day))
     return Reference(
         type=f"{kind};{fields.get('type', '')}",
         title=plain(fields.get("title", "")),
-        abstract=without_additions(plain(fields.get("abstract", ""))),
+        abstract=plain(fields.get("abstract", "")),
         authors=tuple(_authors(fields.get("author", ""))),
-        published=(
-            plain(fields.get("date", "")),
-            plain(f"{year}{'-' if month.isdecimal() else ' '}{month} {fields.get('day', '')}"),
-        )
-        if year or "date" in fields
-        else tuple(fields[name] for name in _EARLY if name in fields),
+        published=published,
         doi=_address(fields.get("doi", "")),
         urls=tuple(url for name in _URLS if name in fields for url in NEXT_URL.split(_address(fields[name]))),
         venue=macro[1].upper() if (macro := _MACRO.fullmatch(venue)) else plain(venue),
@@ -180,7 +178,7 @@ def _authors(text: str) -> Iterator[str]:
     names.append(text[start:])
     if len(names) == 1 and not _GROUP.fullmatch(text.strip()):
         names = text.split("; ")  # without a blank it may end an entity
-    for name in (_NUMBER.sub("", part.strip()) for part in names if part.strip() != ":"):  # arXiv's, behind a group
+    for name in (HOMONYM.sub("", part.strip()) for part in names if part.strip() != ":"):  # arXiv's, behind a group
         stated = {part[1]: part[2].strip(' "{}') for part in _NAME_PART.finditer(name[:1000])} if "=" in name else {}
         if "family" in stated:
             spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))

@@ -28,20 +28,13 @@ _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?:[-\u2013]{1,2}\d{1,2})?[.\s~,-]{1,3}$")
+_NO_LETTER = re.compile(r"[^a-z]+")
+HOMONYM = re.compile(r" 0\d{3}$")  # dblp's number behind people of the same name
 MISSING = {"NA", "N/A", "nan", "NaN", "null", "None"}  # as R, pandas, JavaScript and Python write it
 # EndNote names a reference after a PDF that it can't identify: <Owls by night.pdf>
 _FILE = re.compile(r"<(.{1,300})\.pdf>", re.IGNORECASE)
 # BIOSIS: "Lovelace, Ada [Author, Reprint Author; E-mail: ada@example.org]"
 _ROLE = re.compile(r"\s?\[[^][]{0,300}\]")
-_LONGEST_ADDITION = 500
-# Additions of ProQuest, Ovid, Scopus and publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
-_AFTER_ABSTRACT = re.compile(
-    r"\s{0,9}(?:\[Author Abstract\].*|(?:Crown )?Copyright:?\s?\u00a9[^\n]*\Z"
-    r"|(?:\u00a9\s?){1,2}(?:[A-Z]|by )[^\n]{0,200}?(?:19|20)\d\d(?:\.[^\n]{0,200})?\Z"
-    r"|(?<=[.!?)])\s(?:Published (?:by [A-Z]|(?:19|20)\d\d\.)|This article is protected by copyright)[^\n]{0,120}\Z"
-    r"|(?<=[.!?)])\s[A-Z][^.\n]{0,60}[.,] All rights reserved\.?\Z)",
-    re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +111,7 @@ def reference(
     return Reference(
         type=";".join(every("type")),
         title=file[1] if (file := _FILE.fullmatch(text("title"))) else text("title"),
-        abstract=without_additions(" ".join(first("abstract"))),
+        abstract=" ".join(first("abstract")),
         authors=tuple(dict.fromkeys(authors)),
         published=every("published") or every("early"),
         doi=text("doi"),
@@ -129,6 +122,11 @@ def reference(
         added=added,
         key=key,
     )
+
+
+def simple(name: str) -> str:
+    """Return a name in small letters only."""
+    return _NO_LETTER.sub("", name.lower())
 
 
 def people_in(text: str) -> list[str]:
@@ -142,11 +140,6 @@ def people_in(text: str) -> list[str]:
         names = part.split(" and ")
         people += names if " of " not in part and all("," in name for name in names) else [part]
     return [name for part in people if (name := part.strip())]
-
-
-def without_additions(abstract: str) -> str:
-    """Return an abstract without what databases add at its end."""
-    return abstract[:-_LONGEST_ADDITION] + _AFTER_ABSTRACT.sub("", abstract[-_LONGEST_ADDITION:])
 
 
 def day_in(*texts: str) -> date | None:

@@ -9,13 +9,12 @@ without their end and splits addresses at ";". nbib's last release is of 2021.
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.formats.format import author_names, first_name_first, initials_first
-from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields, people_in, reference
+from bot.formats.format import author_names, first_name_first, initials_first, read_csv
+from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields, people_in, reference, simple
 from bot.formats.tables import table
 from bot.model import limits
 
@@ -28,7 +27,6 @@ _PROGRAMME = frozenset(
 _MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
 # @citation-js/plugin-ris 0.8.2 breaks values after so many signs, also within words, DOIs and addresses.
 _CITATION_JS = 70
-_NO_LETTER = re.compile(r"[^a-z]+")
 _NUMBER = re.compile(r"\s?\(\d{1,15}\)")  # Scopus'
 # Springer Link: "Ada LovelaceGrace M. HopperRonan McDonald"
 _BETWEEN_GLUED = re.compile(r"(?<=[a-z\u00df-\u017f])(?<!\bMc)(?<!\bMac)(?<!\b[DL][aei])(?=[A-Z\u00c0-\u00de])")
@@ -50,7 +48,7 @@ def _table(text: str) -> tuple[str, int] | None:
             row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
         except csv.Error:
             continue
-        names = set(map(_simple, row))
+        names = set(map(simple, row))
         known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
         is_dated = names & _YEARS or {"doi", "published", "venue"} <= known or names >= _OVID
         if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
@@ -60,56 +58,34 @@ def _table(text: str) -> tuple[str, int] | None:
     return None
 
 
-def _simple(name: str) -> str:
-    return _NO_LETTER.sub("", name.lower())
-
-
 def table_references(text: str) -> Iterator[Reference | str]:
     text = text.lstrip("\n")
     table = _table(text[:20_000])
     if table is None:
         return
     delimiter, skipped = table
-    if not delimiter:
-        yield from _blocks(text)
-        return
     # Web of Science quotes nothing. No text has this control character.
     quote = "\x01" if text.startswith("PT\t") else '"'
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, quotechar=quote)
     names: list[str] = []
-    while True:
-        line = rows.line_num + 1
-        try:
-            values = next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield f"line {line:,}: {error}; is a quotation mark missing?"
+    block: dict[str, str] = {}  # a record of rows
+    for line, values in read_csv(text, delimiter or ",", quote):
+        if isinstance(values, str):
+            yield values
+        elif line <= skipped or not any(value.strip() for value in values):
             continue
-        if line <= skipped or not any(value.strip() for value in values):
-            continue
-        if not names:
-            names = [_simple(name) for name in values]
-            continue
-        row: dict[str, str] = {}
-        for name, value in zip(names, values, strict=False):
-            row.setdefault(name, "" if value in MISSING else value.strip())
-        yield _reference(row)
-
-
-def _blocks(text: str) -> Iterator[Reference | str]:
-    block: dict[str, str] = {}
-    rows = csv.reader(text.split("\n"))
-    try:
-        for row in rows:
-            name = _simple(row[0]) if row else ""
+        elif not delimiter:
+            name = simple(values[0])
             if name == "title" and block:
                 yield _reference(block)
                 block = {}
-            if name:
-                block.setdefault(name, "; ".join(filter(None, row[1:])))
-    except csv.Error as error:
-        yield f"line {rows.line_num:,}: {error}; is a quotation mark missing?"
+            block.setdefault(name, "; ".join(filter(None, values[1:])))
+        elif not names:
+            names = list(map(simple, values))
+        else:
+            row: dict[str, str] = {}
+            for name, value in zip(names, values, strict=False):
+                row.setdefault(name, "" if value in MISSING else value.strip())
+            yield _reference(row)
     if block:
         yield _reference(block)
 
@@ -167,7 +143,7 @@ class TaggedFormat:
     name: str
     beginning: re.Pattern[str]
     tag: re.Pattern[str]
-    starts: str = ""
+    starts: Sequence[str] = ()
     end: re.Pattern[str] = re.compile(r"(?!)")  # never
     is_separated: bool = False
     lists: Sequence[str] = ()
@@ -181,9 +157,10 @@ class TaggedFormat:
 
     def references(self, text: str) -> Iterator[Reference | str]:
         start = self.begins(text) or 0
-        for line, record in self._records(text[start:]):
-            names = fields(self.name)
-            if not record.keys() & {*names["title"], self.starts}:
+        names = fields(self.name)
+        for line, rows in self._records(text[start:]):
+            record = {tag: list(map(" ".join, values)) for tag, values in rows.items()}
+            if not record.keys() & {*names["title"], *self.starts}:
                 if len(record) == 1:  # Ovid's field behind the end of a record
                     continue
                 yield f"line {text.count(chr(10), 0, start) + line:,}: a record without a title"
@@ -196,7 +173,7 @@ class TaggedFormat:
         spoken = initials_first(name)
         return first_name_first(_FAMILY.sub(r"\1, ", name)) if self.has_families_first and spoken == name else spoken
 
-    def _records(self, text: str) -> Iterator[tuple[int, Mapping[str, Sequence[str]]]]:
+    def _records(self, text: str) -> Iterator[tuple[int, Mapping[str, Sequence[Sequence[str]]]]]:
         record: dict[str, list[list[str]]] = {}  # of each tag the values, each as its lines
         begin = 1
         tag = last = ""
@@ -207,9 +184,9 @@ class TaggedFormat:
             match = None if is_end else self.tag.match(line)
             # Some tags are words: "Publication Type".
             name = next(filter(None, match.groups())).replace(" ", "") if match else ""
-            is_next = bool(name) and ((name == self.starts and name in record) or (self.is_separated and is_after_gap))
+            is_next = bool(name) and ((name in self.starts and name in record) or (self.is_separated and is_after_gap))
             if record and (is_next or is_end):
-                yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
+                yield begin, record
                 record = {}
             if match:
                 begin = begin if record else number
@@ -227,7 +204,7 @@ class TaggedFormat:
             is_after_gap = not line.strip()
             last = line
         if record:
-            yield begin, {tag: list(map(" ".join, values)) for tag, values in record.items()}
+            yield begin, record
 
 
 TAGGED_FORMATS = tuple(
