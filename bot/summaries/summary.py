@@ -191,11 +191,8 @@ class Read(NamedTuple):
 class Options(NamedTuple):
     """The choices for ``how_many`` sentences, the same for all readers of an abstract."""
 
-    how_many: int
-    full: tuple[int, ...]  # the places of sentences with contents
     fill: tuple[int, ...]  # places of empty sentences, added where the others are too few
-    # The worth of each set of sentences, best first, by the sentences that are compared.
-    worths: dict[tuple[int, ...], Sequence[Worth]]
+    worths: Sequence[Worth]  # of each set of the sentences with contents, best first
 
 
 def summarise(
@@ -289,33 +286,23 @@ def choose(paper: Read, how_many: int, weights: Mapping[str, float]) -> tuple[in
     if how_many not in paper.options:
         paper.options[how_many] = _options(paper, how_many)
     options = paper.options[how_many]
-    if options.how_many <= 0:
+    if not options.worths:
         return options.fill
     # Each sentence's share, 0 to 1, of the reader's positive weights of the abstract's terms.
     liked = [weight if weight > 0 else 0.0 for weight in map(weights.get, paper.terms, repeat(0.0))]
     total = sum(liked) or 1.0
     extras = [_INTEREST_WORTH * (sum(map(liked.__getitem__, terms)) / total) for terms in paper.sentence_terms]
-    compared = options.full
-    if len(compared) > (most := max(_COMPARED, options.how_many)):
-        compared = tuple(sorted(sorted(compared, key=lambda i: -paper.readings[i].shares.chosen)[:most]))
-    if compared not in options.worths:
-        options.worths[compared] = _worths(paper, options, compared)
-    return tuple(sorted((*best_set(options.worths[compared], extras), *options.fill)))
+    return tuple(sorted((*best_set(options.worths, extras), *options.fill)))
 
 
 def _options(paper: Read, how_many: int) -> Options:
     """Return the choices. Empty sentences take only the places that the others leave."""
-    every = range(len(paper.sentences))
-    full = tuple([place for place in every if not paper.empty[place]])
-    spare = sorted((i for i in every if paper.empty[i]), key=lambda i: -paper.readings[i].shares.chosen)
-    fill = spare[: max(0, how_many - len(full))]
-    return Options(min(how_many, len(full)), full, tuple(sorted(fill)), {})
-
-
-def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Worth]:
-    """Return the worth to any reader of each set of the compared sentences, best first."""
+    likely = sorted(range(len(paper.sentences)), key=lambda i: -paper.readings[i].shares.chosen)
+    full = [i for i in likely if not paper.empty[i]]
+    fill = [i for i in likely if paper.empty[i]][: max(0, how_many - len(full))]
+    how_many = min(how_many, len(full))
     worths = []
-    for places in combinations(compared, options.how_many):
+    for places in combinations(sorted(full[: max(_COMPARED, how_many)]), how_many) if how_many > 0 else ():
         features = set_features(paper, places)
         if len(places) > 1:
             worth = sum(map(mul, features, paper.set_weights))
@@ -324,7 +311,7 @@ def _worths(paper: Read, options: Options, compared: tuple[int, ...]) -> list[Wo
             worth = reading.shares.gist + (0.0 if paper.introduces else _CONCLUSION_WORTH * reading.conclusion)
             worth -= _LOOSE_COST * features[LOOSE] + _ABRUPT_COST * features[ABRUPT]
         worths.append(Worth(worth, places))
-    return sorted(worths, key=lambda of_set: -of_set.worth)
+    return Options(tuple(sorted(fill)), sorted(worths, key=lambda of_set: -of_set.worth))
 
 
 SET_FEATURES = ("chosen", "loose", "abrupt", "proposal", "finding", "sample", "answer", "main")
