@@ -60,6 +60,7 @@ class Role(StrEnum):
     """The rhetorical role of a sentence (argumentative zoning), where it is shown or keeps the sentence in a mail."""
 
     BACKGROUND = "background"
+    IDEA = "idea"  # what is proposed or studied
     RESULT = "result"
     CONCLUSION = "conclusion"
     TLDR = "tldr"  # one sentence by a language model

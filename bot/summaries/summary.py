@@ -216,7 +216,7 @@ def summarise(
 def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_verbatim: bool) -> tuple[Sentence, ...]:
     paper = read_abstract(abstract)
     shown = in_order(paper, places)
-    own: dict[int | None, Role] = {}
+    own: dict[int | None, Role] = dict.fromkeys(paper.proposals[:1], Role.IDEA)
     concluding = max(shown, key=lambda i: paper.readings[i].conclusion, default=None)
     if concluding is not None and paper.readings[concluding].conclusion >= _CONCLUSION_FROM:
         own[concluding] = Role.CONCLUSION

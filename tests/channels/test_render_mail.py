@@ -226,17 +226,19 @@ def edition_of(request):
 
 def test_a_mail_of_many_words_leaves_out_the_sentences_that_are_long_for_what_they_are_worth(links, templates):
     long = (
-        Sentence("We ask what owls eat."),
+        Sentence("We ask what owls eat" + " daily" * 30 + ".", Role.IDEA),
+        Sentence("Nets" + " aside" * 36 + "."),
         Sentence("known " * 40, Role.BACKGROUND),
-        Sentence("It is mice" + " and voles" * 40 + ".", Role.RESULT),
-        Sentence("So there is food enough" + " indeed" * 60 + ".", Role.CONCLUSION),
+        Sentence("It is mice" + " and voles" * 30 + ".", Role.RESULT),
+        Sentence("So there is food enough" + " indeed" * 40 + ".", Role.CONCLUSION),
     )
-    brief = (Sentence("Bees dance."), Sentence("We saw them.", Role.RESULT))
+    brief = (Sentence("Bees dance.", Role.IDEA), Sentence("We saw them.", Role.RESULT))
     picks = [make_pick(make_paper(n), summary=summary) for n, summary in enumerate((long, long, long, long, brief))]
     text = " ".join(render_mail(templates, make_edition(*picks), links).text.split())
     assert len(re.sub(r"https?://\S+", "", text).split()) <= 700
     assert "known" not in text
-    assert text.count("We ask what owls eat.") == 4
+    assert text.count("We ask what owls eat daily") == 4
+    assert "aside" not in text
     assert text.count("… It is mice and voles") == 4
     assert 0 < text.count("So there is food enough") < 4
     assert text.count("Bees dance. → We saw them.") == 1

@@ -83,7 +83,7 @@ def test_what_was_done_and_what_came_out_is_kept_rather_than_the_scene():
 
 def test_the_idea_and_the_result_are_called_so():
     roles = {sentence.text.split()[0]: sentence.role for sentence in summarise(ABSTRACT, 6, {})}
-    assert roles["Experiments"] == Role.RESULT
+    assert (roles["We"], roles["Experiments"]) == (Role.IDEA, Role.RESULT)
     assert [role for role in roles.values() if role].count(Role.RESULT) == 1
 
 
@@ -148,7 +148,7 @@ def test_what_is_new_comes_first_and_what_was_known_last():
     )
     summary = summarise(abstract, 3, {})
     assert [text.split()[0] for text in texts(summary)] == ["We", "Experiments", "Weeds"]
-    assert [sentence.role for sentence in summary] == [None, Role.RESULT, Role.BACKGROUND]
+    assert [sentence.role for sentence in summary] == [Role.IDEA, Role.RESULT, Role.BACKGROUND]
     assert not any(sentence.after_gap for sentence in summary)
 
 

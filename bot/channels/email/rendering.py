@@ -39,7 +39,8 @@ HTML_BUDGET = 80_000
 # 700 words for the usual picks, as many per pick in larger editions.
 _USUAL_PICKS = 5
 _WORDS_A_PICK = 140
-_WORTHS = {Role.CONCLUSION: 1.3, None: 1.0, Role.BACKGROUND: 0.4}
+# What was made or studied is read first.
+_WORTHS = {Role.IDEA: 3.0, Role.CONCLUSION: 1.3, None: 1.0, Role.BACKGROUND: 0.4}
 _SUMMARY_WIDTHS = (900, 450, 200, 0)  # characters, tried in turn until the HTML fits
 # RFC 5322, section 2.1.1: 998 characters a line, with the header's name.
 _MAX_VALUE_LENGTH = 900
