@@ -97,7 +97,8 @@ FORM_SCALE, ROLE_PHRASE_SCALE = 0.5, 0.25
 IN_ROLES = 80  # sentences that a phrase must be in to count for roles itself
 IN_CHOSEN = 25  # the same, of abstracts with chosen sentences
 MOST_COMPARED = 11  # sentences of an abstract, in every set of three
-SECOND_WORTH = 0.6  # of the second set of sentences, and of sets that share two sentences with either
+# Beside 1 for the best set of sentences: of the second, and of all that share two sentences with either.
+SECOND_WORTH = 0.6
 NEAR_WORTH = 0.15
 SET_RIDGE = 1.0
 # Added to the learned cost of a sentence that needs one left out: our own picks have many that merely look so.

@@ -221,7 +221,7 @@ def compose(
 ) -> Edition:
     """Return an edition of these picks, or with the reason why it is quiet. ``scores`` are of all candidates.
 
-    ``good`` are those that would fit.
+    ``good`` are the matches that fit, with or without a place. ``uncovered`` topics explain a quiet edition.
     """
     picked = {pick.paper.id for pick in picks}
     return Edition(

@@ -57,7 +57,7 @@ class PickKind(StrEnum):
 
 
 class Role(StrEnum):
-    """The rhetorical role of a sentence (argumentative zoning), where it is shown or keeps the sentence in a mail."""
+    """The rhetorical role of a sentence (argumentative zoning), as far as messages need it."""
 
     BACKGROUND = "background"
     IDEA = "idea"  # what is proposed or studied

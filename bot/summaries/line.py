@@ -64,8 +64,8 @@ _OPEN = re.compile(
     r"\b(?:we|our|ours|us|my|this|these|those|such|here|above|they|them|he|she|his|her|aforementioned|former|latter|"
     r"respectively|another|groups?|arms?|second|third|may|might|could|baseline|"
     r"the (?:(?-i:[A-Z])\w+ )?(?:proposed|resulting|same|two|three|four|method|approach|framework|system|algorithm|"
-    r"technique|pipeline|models?|agent|tool|benchmark|dataset|strategy|study|paper|work|authors|results?|drugs?|treatments?|patients?|"
-    r"intervention|combination|control|placebo|difference))\b|"
+    r"technique|pipeline|models?|agent|tool|benchmark|dataset|strategy|study|paper|work|authors|results?|drugs?|"
+    r"treatments?|patients?|intervention|combination|control|placebo|difference))\b|"
     r"^(?:it|its|their|both|also|however|but|and|if|as|at|all (?:three|four)|other|(?:after |with )?placebo)\b|"
     r"[?:;…$]|http",
     re.IGNORECASE,

@@ -80,7 +80,7 @@ def common_expansions() -> Mapping[str, tuple[str, ...]]:
 
 
 # Some abbreviations have other meanings, too: "attack success rate", "test-time scaling", "impulse response".
-# A paper that uses them has this word.
+# A paper that means the expansion has this word.
 AMBIGUOUS = {stem(short): stem(word) for short, word in {"ASR": "speech", "TTS": "speech", "IR": "retrieval"}.items()}
 
 
