@@ -30,8 +30,8 @@ _FOLD = re.compile(r"\n[ \t]")
 _BLOCKS = re.compile(r"^BEGIN:(VEVENT|VTIMEZONE)[ \t]{0,9}$", re.MULTILINE | re.IGNORECASE)
 _END = re.compile(r"\nEND:(?:VEVENT|VTIMEZONE)\b", re.IGNORECASE)
 _WANTED = re.compile(
-    r"(?:SUMMARY|DESCRIPTION|LOCATION|URL|UID|STATUS|CATEGORIES|DTSTART|DTEND|DURATION|RRULE|EXDATE|RECURRENCE-ID"
-    r"|TZID|X-LIC-LOCATION|X-WR-TIMEZONE|PRODID)[;:]",
+    r"(?:SUMMARY|DESCRIPTION|LOCATION|URL|UID|STATUS|CATEGORIES|DTSTART|DTEND|DURATION|RRULE|RDATE|EXDATE"
+    r"|RECURRENCE-ID|TZID|X-LIC-LOCATION|X-WR-TIMEZONE|PRODID)[;:]",
     re.IGNORECASE,
 )
 # The lines of offsets in a VTIMEZONE. Other rules than yearly ones could take billions of steps.
@@ -47,6 +47,7 @@ _RULE = re.compile(
     r"|COUNT=\d{1,9}|UNTIL=\d{8}(?:T\d{6}Z?)?|WKST=[A-Z]{2}|BYDAY=[A-Z]{2}(?:,[A-Z]{2}){0,6})){1,5};?"
 )
 _UNTIL = re.compile(r"(?<=UNTIL=)(\d{8})(T\d{6})?Z?")
+_PERIOD_END = re.compile(r"/[^,]*")
 _MOST_OCCURRENCES = 31
 _YEAR = timedelta(days=366)
 _ABSTRACT = re.compile(r"\A\s*abstract\s*[:.]\s*", re.IGNORECASE)
@@ -159,20 +160,7 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
         begin, *_ = calendar.times(event["DTSTART"])
         end = next(iter(calendar.times(event.get("DTEND", []))), None)
         left_out = set(map(_instant, calendar.times(event.get("EXDATE", []))))
-        starts = [begin]
-        if (rule := event.text("RRULE").upper()) and "RECURRENCE-ID" not in event:
-            first = begin if isinstance(begin, datetime) else datetime.combine(begin, time())
-            # dateutil wants UTC exactly if the first time has a zone. A day ends with its last second.
-            zone = "Z" if first.tzinfo else ""
-            ended = _UNTIL.sub(lambda match: f"{match[1]}{match[2] or 'T235959'}{zone}", rule.rstrip(";"))
-            series = rrulestr(ended, dtstart=first) if _RULE.fullmatch(rule) else ()
-            of_year = list(islice(takewhile(lambda at: at <= first + _YEAR, series), _MOST_OCCURRENCES + 1))
-            if 0 < len(of_year) <= _MOST_OCCURRENCES:
-                starts = [at if isinstance(begin, datetime) else at.date() for at in of_year]
-            else:
-                calendar.reading.note(
-                    f"{place}: repeats without an end, too often or unusually; only its first time is read"
-                )
+        starts = _starts(place, begin, event, calendar)
     except ValueError:
         calendar.reading.note(f"{place}: its time can't be read; {quoted('DTSTART:20250506T143000Z')} is one")
         yield talk
@@ -189,6 +177,29 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
             yield replace(talk, day=start.date(), start=start, end=stop, is_utc=start.tzinfo is UTC)
         else:
             yield replace(talk, day=start)
+
+
+def _starts(place: str, begin: date, event: _Properties, calendar: _Calendar) -> list[date]:
+    """Return the times of a series, left out and moved ones included. Raises ValueError."""
+    starts = [begin]
+    if "RECURRENCE-ID" in event:
+        return starts
+    if rule := event.text("RRULE").upper():
+        first = begin if isinstance(begin, datetime) else datetime.combine(begin, time())
+        # dateutil wants UTC exactly if the first time has a zone. A day ends with its last second.
+        zone = "Z" if first.tzinfo else ""
+        ended = _UNTIL.sub(lambda match: f"{match[1]}{match[2] or 'T235959'}{zone}", rule.rstrip(";"))
+        series = rrulestr(ended, dtstart=first) if _RULE.fullmatch(rule) else ()
+        of_year = list(islice(takewhile(lambda at: at <= first + _YEAR, series), _MOST_OCCURRENCES + 1))
+        if 0 < len(of_year) <= _MOST_OCCURRENCES:
+            starts = [at if isinstance(begin, datetime) else at.date() for at in of_year]
+        else:
+            calendar.reading.note(
+                f"{place}: repeats without an end, too often or unusually; only its first time is read"
+            )
+    # Times beside the rule, some as periods (RFC 5545, 3.8.5.2). node-ical 0.26.1 leaves them out.
+    beside = [(zone, _PERIOD_END.sub("", value)) for zone, value in event.get("RDATE", [])]
+    return list(dict.fromkeys([*starts, *calendar.times(beside)]))[:_MOST_OCCURRENCES]
 
 
 def _instant(moment: date) -> date:

@@ -150,6 +150,28 @@ def test_of_an_endless_or_unusual_rule_the_first_time_is_read(rule):
     assert "only its first time" in read.problems[0]
 
 
+@pytest.mark.parametrize(
+    ("lines", "days"),
+    [
+        ("RDATE:20261203T090000Z,20261207T100000Z\r\nRDATE:20261208T090000Z", [2, 3, 7, 8]),
+        ("RDATE;TZID=Europe/Berlin:20261203T100000", [2, 3]),
+        ("RDATE;VALUE=PERIOD:20261203T090000Z/PT1H,20261204T090000Z/20261204T100000Z", [2, 3, 4]),
+        ("RRULE:FREQ=WEEKLY;COUNT=2\r\nRDATE:20261209T090000Z,20261210T090000Z", [2, 9, 10]),
+        ("RDATE:20261203T090000Z,20261204T090000Z\r\nEXDATE:20261203T090000Z", [2, 4]),
+    ],
+)
+def test_a_talk_is_also_held_at_times_beside_its_rule(lines, days):
+    read = programme(calendar(f"SUMMARY:Owls\r\nDTSTART:20261202T090000Z\r\nDURATION:PT30M\r\n{lines}"))
+    assert [item.start.day for item in read.contributions] == days
+    assert all(item.end - item.start == timedelta(minutes=30) for item in read.contributions)
+
+
+def test_a_time_beside_the_rule_may_be_moved():
+    moved = "UID:1\r\nSUMMARY:Owls\r\nRECURRENCE-ID:20261203T090000Z\r\nDTSTART:20261204T120000Z"
+    series = "UID:1\r\nSUMMARY:Owls\r\nDTSTART:20261202T090000Z\r\nRDATE:20261203T090000Z"
+    assert [item.start.day for item in programme(calendar(series, moved)).contributions] == [2, 4]
+
+
 def test_a_broken_line_or_value_costs_itself():
     """vBroken of icalendar 7.3.2 raises another error than AttributeError, so that getattr has no default."""
     broken = "SUMMARY:Owls\r\nno property\r\nDURATION:1 hour\r\nCATEGORIES\r\nDTSTART:20261202T090000Z"
@@ -348,6 +370,7 @@ def test_any_bytes_are_read_or_refused(content):
         (b"BEGIN:VCALENDAR\n", b"BEGIN:VTIMEZONE\n"),
         (b"BEGIN:VCALENDAR\nBEGIN:VEVENT", b" "),
         (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a\nDTSTART:20261202T090000Z\nEXDATE:", b"20261202T090000Z,"),
+        (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:a\nDTSTART:20261202T090000Z\n", b"RDATE:20261202T090000Z/PT1H\n"),
         (b"<schedule>", b"<day><room><event>"),
         (b"<schedule>", b"&"),
         (b'{"results":', b'{"a":'),
