@@ -19,9 +19,8 @@ from pylatexenc.macrospec import LatexContextDb, MacroSpec, MacroStandardArgsPar
 
 # A blank that survives the library's stripping. The caller replaces it.
 BLANK = "\ue000"
-SUPERSCRIPTS = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
-SUBSCRIPTS = str.maketrans("0123456789+-", "₀₁₂₃₄₅₆₇₈₉₊₋")
-DIGITS = re.compile(r"[-+]?\d+")
+SUPERSCRIPTS = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+SUBSCRIPTS = str.maketrans("0123456789+-−", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
 # "x_{i+1}" would read as x_i + 1.
 COMPOUND = re.compile(r"\S\s*[-+*/=,<>×·]")
 
@@ -35,6 +34,9 @@ _CONSTANTS = {
     "Msun": "M_⊙", "msun": "M_⊙", "Lsun": "L_⊙", "lsun": "L_⊙", "Rsun": "R_⊙", "rsun": "R_⊙",
     "Zsun": "Z_⊙", "zsun": "Z_⊙",
     **dict.fromkeys(("la", "lsim", "lta", "apprle"), "≲"), **dict.fromkeys(("ga", "gsim", "gta", "apprge"), "≳"),
+    # LaTeX's own signs for text, which pylatexenc 2.11 lacks. citation-js 0.9.0 writes them in BibTeX.
+    "textless": "<", "textgreater": ">", "textminus": "−", "textbar": "|", "textbardbl": "‖", "textunderscore": "_",
+    "textbraceleft": "{", "textbraceright": "}", "textquotedbl": '"',
     "leqslant": "≤", "geqslant": "≥", "bmod": "mod", "eqsim": "≂", "coloneqq": "≔", "llbracket": "⟦", "rrbracket": "⟧",
 }  # fmt: skip
 # Their names mean nothing to a reader.
@@ -101,7 +103,7 @@ def _fraction(node: LatexMacroNode, parts: Sequence[str]) -> str:
 def _constant(node: LatexMacroNode) -> str:
     text = _CONSTANTS[node.macroname]
     # Authors reuse these names: "\gt{ground truth}".
-    is_own = node.parsing_state.s.startswith("{", node.pos + node.len) and text in {"<", ">", " "}
+    is_own = re.match(r"\{[^}]", node.parsing_state.s[node.pos + node.len :][:2]) and text in {"<", ">", " "}
     return "" if is_own else _apart(node, text)
 
 
@@ -128,9 +130,9 @@ def _with_arguments(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
         text = "".join(f"{c}{_ACCENTS[name]}" if c.isalpha() or c.isdecimal() else c for c in text)
     elif name in _TEXT_SCRIPTS:
         sign, digits = _TEXT_SCRIPTS[name]
-        if DIGITS.fullmatch(text):
-            text = text.translate(digits)
-        elif not text.isalpha():  # in "19th", the letters follow as they are
+        if text and not text.strip("0123456789+-− "):
+            text = text.replace(" ", "").translate(digits)
+        elif text[:1].isalnum() and not text.isalpha():  # in "19th" and "R*", they follow as they are
             text = sign + (f"({text})" if COMPOUND.search(text) or " " in text else text)
     elif name == "sqrt":
         text = f"{_ROOTS[texts[0]]}({text})" if texts[0] in _ROOTS else f"({text})^(1/{texts[0]})"
@@ -203,7 +205,9 @@ def _unknown(node: LatexMacroNode, l2tobj: LatexNodes2Text) -> str:
         return str(node.latex_verbatim())
     if texts:
         return _apart(node, re.sub(r"(?<=\s)\s+", "", " ".join(texts)))
-    return _apart(node, node.macroname)
+    sign = l2tobj.latex_context.get_macro_spec(node.macroname.removeprefix("text"))  # \textalpha
+    is_sign = isinstance(sign.simplify_repl, str) and "%" not in sign.simplify_repl
+    return _apart(node, sign.simplify_repl if is_sign else node.macroname)
 
 
 class Converter(LatexNodes2Text):  # type: ignore[misc]

@@ -39,6 +39,9 @@ def test_a_library_may_have_any_encoding_and_line_ends(encoding):
         (r"{\'E}t{\'{e}} na\"ive \'\i\ Ho\v{s}ek \c{c}a {\aa}", "Été naïve í Hošek ça å"),
         (r"{Deep} {L}earning \emph{really} \textbf{\emph{works}}", "Deep Learning really works"),
         (r"R\&D~of 5\$ \textless 6\%", "R&D of 5$ <6%"),
+        (r"10\textsuperscript{3}, 10\textsuperscript{\textminus{}3} and {\textsuperscript{13}C}", "10³, 10⁻³ and ¹³C"),
+        (r"{\textminus}5 \textdegree{}C, a\textunderscore{}b {\textbar}x{\textbar}", "−5 °C, a_b |x|"),
+        (r"the 5\textsuperscript{th} H\textsubscript{2}O, \textalpha-cells", "the 5th H2O, α-cells"),
         (r"A $O(\sqrt{n})$ bound", r"A $O(\sqrt{n})$ bound"),
     ],
 )

@@ -85,6 +85,8 @@ def test_a_dollar_sign_beside_a_digit_ends_a_formula_or_begins_a_price(latex: st
         (r"$\frac{1}{2n}$ $\frac{1}{\alpha^2 \beta}$ $\frac{\partial u}{\partial t}$ $\frac{1}{R_{12}}$",
          "1/(2n) 1/(α² β) ∂ u/∂ t 1/R₁₂"),
         (r"${n \choose k}$ ${n\over 2}$", "n choose k n over 2"),
+        (r"p \textless{} 0.05 \textbar{} \textminus{}5, 10\textsuperscript{\textminus 3}", "p < 0.05 | −5, 10⁻³"),
+        (r"a\textunderscore{}b \textbraceleft{}\textalpha\textbraceright{} Owl\textsuperscript{*}", "a_b {α} Owl*"),
         (r"10\textsuperscript{5} CO\textsubscript{2} 19\textsuperscript{th}", "10⁵ CO₂ 19th"),
         (r"$0.\overline{3}$ and $\overline{AB}$ and $\widetilde{O}(n)$", "0.3̅ and A̅B̅ and Õ(n)"),
         (r"$10^{n}2$ $n^{2/3}$ $\mathbb{R}^{n \times m}$ $10^{5.5}$", "10^(n)2 n^(2/3) ℝ^(n × m) 10^5.5"),

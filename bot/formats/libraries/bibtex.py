@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from bot.formats.format import first_name_first, initials_first
 from bot.formats.libraries.reference import HOMONYM, MISSING, NEXT_URL, Reference, day_in
 from bot.model import limits
+from bot.text import latex
 
 if TYPE_CHECKING:
     from bibtexparser.middlewares import LatexDecodingMiddleware
@@ -30,6 +31,7 @@ _MACRO = re.compile(r"\s*\\([a-z]{2,12})\s*")  # ADS writes macros of the AAS fo
 _LATEX = re.compile(
     r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
           |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\})
+      | (?P<raised>\\textsuperscript\s?\{(?:[^{}]|\{[^{}]{0,50}\}){0,100}+\})
       | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|begin|end|c?ref|(?:text)?color|noopsort)\s?\{[^{}]{0,200}\})
       | \\[a-zA-Z]{1,40}(?:\{\}|[ \n])?
       | \\[^a-zA-Z]""",
@@ -48,7 +50,7 @@ _NESTED = re.compile(r"""\\["'`^~=.uvHckrbdt]\s?\{\\["'`^~=.uvHckrbdt]""")
 _IF_FORMULA = re.compile(r"\\ifmmode\b[^\n]{0,60}?\\else\b[ ]?([^\n]{0,60}?)\\fi\b(?:\{\}|[ ])?")
 # The decoder lacks these or reads them wrongly. Zotero writes the first two for every "<" and ">".
 _OTHER_COMMANDS = {
-    "\\textless": "<", "\\textgreater": ">", "\\textasciicircum": "^", "\\LaTeX": "LaTeX", "\\TeX": "TeX", "\\SS": "SS",
+    "\\textasciicircum": "^", "\\LaTeX": "LaTeX", "\\TeX": "TeX", "\\SS": "SS",
     "\\~": "~", "\\^": "^", "\\-": "", "\\ensuremath": "", "\\url": "", "\\href": "",
     "\\glqq": "\u201e", "\\grqq": "\u201c", "\\thinspace": " ", "\\cprime": "\u02b9",
     # Crossref's, until 2022: "$\\less$i$\\greater$Strix$\\less$/i$\\greater$, R{\\&}amp$\\mathsemicolon$D"
@@ -233,7 +235,9 @@ def plain(text: str) -> str:
         text = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
     for match in _LATEX.finditer(text):
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
-        if not match["dropped"]:
+        if match["raised"]:
+            parts.append(latex.readable(match["raised"]))
+        elif not match["dropped"]:
             command = match[0].strip("$") if match["formula"] else match[0]
             is_sign = len(match[0]) == 3 and command in "<>=+-|"  # "$<$5"
             is_formula = match["formula"] and command not in _OTHER_COMMANDS
@@ -263,6 +267,8 @@ def _decoded(command: str) -> str:
     entry = Entry("misc", "command", [Field("value", command)])
     _decoder().transform_entry(entry, Library())
     decoded = str(entry.fields_dict["value"].value)
+    if not decoded and name.startswith("\\text"):  # bibtexparser 2.1.0 drops \textminus and other signs
+        decoded = latex.readable(name).removeprefix(name[1:])
     # pylatexenc 2.11 returns its template for a macro without argument: \ensuremath is "%s".
     return "" if "%s" in decoded or "%(" in decoded else decoded
 
