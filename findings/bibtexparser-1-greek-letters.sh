@@ -3,7 +3,7 @@
 #
 # Version 1 decodes LaTeX with `convert_to_unicode`. papis 0.16.1 and litstudy 1.0.6 read libraries with it.
 # Guess before the run: letters are decoded, and formulas are decoded or kept.
-# Seen with bibtexparser 1.4.4 on Python 3.11: "$p łe 0.05$" for p at most 0.05, "$łambda$", and "høe uvre" for "hœuvre".
+# Seen with bibtexparser 1.4.4 on Python 3.11: "$p łe 0.05$" for p at most 0.05, "$łambda$", and "høe uvre".
 # Braces are gone, so 10 to the power of -3 is "$10^-3$". \alpha and \beta are right.
 # `homogenize_latex_encoding`, which cleans files, writes "{\l}ambda", which TeX prints as "łambda", too.
 # Undocumented, in latexenc.py: commands are replaced by search, and "\l" comes before "\lambda".

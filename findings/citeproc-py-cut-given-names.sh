@@ -53,7 +53,7 @@ for name in ("chicago-author-date", "modern-language-association"):
     texts[name] = [str(entry) for entry in bibliography.bibliography()]
     print(name, *texts[name], sep="\n  ")
 for article, _ in texts.values():
-    assert article.startswith(("Berg, A., and E. Noether. ", "Berg, A., and E. Noether. “")), "the behaviour has changed"
+    assert article.startswith("Berg, A., and E. Noether. "), "the behaviour has changed"
 _, book = texts["modern-language-association"]
 assert book.count("Curie") == book.count("Hopper") == 2, "the behaviour has changed"
 PYTHON

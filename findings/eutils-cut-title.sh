@@ -5,7 +5,7 @@
 # Guess before the run: title and structured abstract whole.
 # Seen with eutils 0.6.0 on Python 3.11: the title of "Uptake of CO2 by E. coli in owls" is "Uptake of CO", and one that
 # begins with a species is "". In the abstract, 10 to the power of 3 is "103".
-# Undocumented, in pubmedarticle.py: the title is the text before the first element, and the abstract is all text.
+# Undocumented, in medlinecitation.py: the title is the text before the first element, and the abstract is all text.
 #
 # Installs the pinned packages in a temporary folder, and fails if the behaviour changes.
 set -euo pipefail

@@ -3,7 +3,7 @@
 #
 # RFC 5545 has RRULE for a rule, and RDATE for times beside it, such as a talk that a series adds.
 # Guess before the run: both times of a talk in March, and the added one in May.
-# Seen with node-ical 0.26.1 on Node 20 and icalevents 0.3.1 on Python 3.11: a weekly talk lacks its added date, and of a
+# Seen with node-ical 0.26.1 on Node 20 and icalevents 0.3.1 on Python 3.11: a weekly talk lacks its added date. Of a
 # talk that has dates only, the first one is left. No error. Left out and moved times are right with both. The reader
 # recurring-ical-events 3.8.2 finds all.
 # Undocumented for users: a comment in icalparser.py says that RDATE is not yet supported. ical.js of node-ical keeps

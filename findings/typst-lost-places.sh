@@ -28,7 +28,7 @@ WORKS = r"""
 @article{two, author = {Berg, Anna}, title = {Bats}, journal = {J. Owls}, year = {2020}, pages = {12, 15}}
 @article{range, author = {Berg, Anna}, title = {Mice}, journal = {J. Owls}, year = {2020}, pages = {31--39}}
 @phdthesis{school, author = {Berg, Anna}, title = {Crows}, school = {University of Snow}, year = {2020}}
-@thesis{place, author = {Berg, Anna}, title = {Hens}, type = {phdthesis}, institution = {University of Ice}, year = {2020}}
+@thesis{ice, author = {Berg, Anna}, title = {Hens}, type = {phdthesis}, institution = {University of Ice}, year = 2020}
 @techreport{report, author = {Berg, Anna}, title = {Ducks}, institution = {Institute of Rain}, year = {2020}}
 @misc{arxiv, author = {Berg, Anna}, title = {Geese}, eprint = {2001.01234}, archiveprefix = {arXiv}, year = {2020}}
 @book{book, author = {Berg, Anna}, title = {Rooks}, publisher = {Owl Press}, year = {2020}}

@@ -3,8 +3,8 @@
 #
 # "vancouver" is one of the styles that Typst brings. Journals of medicine ask for it, and it names up to six authors.
 # Guess before the run: "1. Berg A, Noether E. Owls in snow. J Owls. 2020;3:1–9."
-# Seen with typst 0.15.0 for Python: "1. Owls in snow. J Owls. 2020 ;3:1–9." No error or warning. "vancouver-superscript"
-# and "nlm-citation-sequence" do the same. The variants "springer-vancouver" and "elsevier-vancouver" name both authors.
+# Seen with typst 0.15.0 for Python: "1. Owls in snow. J Owls. 2020 ;3:1–9." No warning. "vancouver-superscript" and
+# "nlm-citation-sequence" do the same. The variants "springer-vancouver" and "elsevier-vancouver" name both authors.
 # Undocumented.
 #
 # Installs the pinned package in a temporary folder, and fails if the behaviour changes.

@@ -4,7 +4,7 @@
 # Titles and abstracts of arXiv have formulas such as O(n \log n). In TeX, a command ends before the first sign that is
 # no letter.
 # Guess before the run: commands that it doesn't have a sign for stay as they are.
-# Seen with unicodeit 0.7.5 on Python 3.11: the beginning of a longer command is replaced. \lim is "łim", \pmod is "±od",
+# Seen with unicodeit 0.7.5 on Python 3.11: the beginning of a longer command is replaced. \lim is "łim", \pmod "±od",
 # \Pr is "¶r", \operatorname is "øperatorname", and \negthinspace is "¬thinspace". \sin and \max stay, and \leq, \infty
 # and exponents are right.
 # Undocumented, in replace.py: names are replaced as substrings, and only some longer ones come first.
