@@ -41,6 +41,10 @@ def test_a_library_may_have_any_encoding_and_line_ends(encoding):
         (r"R\&D~of 5\$ \textless 6\%", "R&D of 5$ <6%"),
         (r"10\textsuperscript{3}, 10\textsuperscript{\textminus{}3} and {\textsuperscript{13}C}", "10³, 10⁻³ and ¹³C"),
         (r"{\textminus}5 \textdegree{}C, a\textunderscore{}b {\textbar}x{\textbar}", "−5 °C, a_b |x|"),
+        (
+            r"10\ensuremath{^3} \ensuremath{\alpha}-cells of x \not = y, $x \not= y$",
+            r"10$^3$ $\alpha$-cells of x ≠ y, $x ≠ y$",
+        ),
         (r"the 5\textsuperscript{th} H\textsubscript{2}O, \textalpha-cells", "the 5th H2O, α-cells"),
         (r"A $O(\sqrt{n})$ bound", r"A $O(\sqrt{n})$ bound"),
     ],

@@ -32,11 +32,14 @@ _LATEX = re.compile(
     r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
           |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\})
       | (?P<raised>\\textsuperscript\s?\{(?:[^{}]|\{[^{}]{0,50}\}){0,100}+\})
+      | \\ensuremath\s?\{(?P<ensured>(?:[^{}$]|\{[^{}$]{0,50}\}){1,100}+)\}
       | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|begin|end|c?ref|(?:text)?color|noopsort)\s?\{[^{}]{0,200}\})
       | \\[a-zA-Z]{1,40}(?:\{\}|[ \n])?
       | \\[^a-zA-Z]""",
     re.VERBOSE | re.DOTALL,
 )
+# bibtex-tidy 1.14.0 writes "\not =" and "10\ensuremath{^3}" into text.
+_NOT_EQUAL = re.compile(r"\\not\s{0,3}=")
 _PARENTHESES = re.compile(r"\\\(((?:[^$\\]|\\[^$()]){1,999}+)\\\)")
 _LETTER = r"\\(?:[ijoOlL]|ss|ae|AE|oe|OE|aa|AA)(?![a-zA-Z])|[^\W\d_][\u0300-\u036f]{0,3}"
 _ACCENT = re.compile(
@@ -227,6 +230,7 @@ def plain(text: str) -> str:
     position = 0
     if "\\(" in text:  # as pandoc writes formulas
         text = _PARENTHESES.sub(r"$\1$", text)
+    text = _NOT_EQUAL.sub("≠", text)
     if "\\ifmmode" in text:
         text = _IF_FORMULA.sub(r"\1", text)
     if "quote" in text:
@@ -237,6 +241,8 @@ def plain(text: str) -> str:
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
         if match["raised"]:
             parts.append(latex.readable(match["raised"]))
+        elif match["ensured"]:
+            parts.append(f"${match['ensured']}$")
         elif not match["dropped"]:
             command = match[0].strip("$") if match["formula"] else match[0]
             is_sign = len(match[0]) == 3 and command in "<>=+-|"  # "$<$5"
