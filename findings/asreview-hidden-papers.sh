@@ -9,8 +9,8 @@
 # The README says "Records with duplicate titles and texts are automatically hidden". That this ignores DOIs and most
 # letters is undocumented (data/utils.py).
 #
-# Installs the pinned packages in a temporary folder, and fails if the behaviour changes. load_dataset calls the function
-# below. It alone is loaded, since the package needs 400 MB of others.
+# Installs the pinned packages in a temporary folder, and fails if the behaviour changes. load_dataset calls the
+# function below. It alone is loaded, since the package needs 400 MB of others.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Typst 0.15.0 and citeproc-py 0.11.1: Chicago and MLA print γ rays as "Γ Rays", and Typst mRNA as "Mrna" and pH as "Ph".
+# Typst 0.15.0 and citeproc-py 0.11.1: in Chicago and MLA, γ rays are "Γ Rays". In Typst, mRNA is "Mrna" and pH "Ph".
 #
 # CSL defines title case: the first letter of a word becomes a capital if all its letters are small. Words such as pH
 # stay as they are. citeproc-js, and so Zotero, leaves single letters small.

@@ -4,9 +4,9 @@
 # In Atom, a summary of type "text" is no HTML, and a link has a relation: "alternate" is the paper, "related" a PDF.
 # Guess before the run: titles and summaries whole, the link of the paper, and its date of publication.
 # Seen with @extractus/feed-extractor 8.0.3 on Node 20: what stands between "<" and ">" is taken for an element, though
-# the feed escapes both as it must. In RSS 1.0, "p &lt; 0.05 in 10<sup>3</sup> owls" is "p 3 owls". The link is the first
-# one of the entry, whatever its relation, and `published` has the time of the last change. A title or summary in XHTML
-# is empty.
+# the feed escapes the "<" as it must. In RSS 1.0, "p &lt; 0.05 in 10<sup>3</sup> owls" is "p 3 owls". The link is the
+# first one of the entry, whatever its relation, and `published` has the time of the last change. A title or summary in
+# XHTML is empty.
 # Undocumented. The README says of descriptions only that they are cut.
 #
 # Installs the pinned package in a temporary folder, and fails if the behaviour changes.

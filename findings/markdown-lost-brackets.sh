@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # markdownify 1.2.3, html2text 2025.4.15 and turndown 7.2.5: the mean degree <k> of a network vanishes in Markdown.
 #
-# Physicists write means as "<k>" and "<x>". A page has "&lt;k&gt;" for it, and Markdown needs a backslash, since "<k>" is
-# an element of HTML there (CommonMark, raw HTML).
+# Physicists write means as "<k>" and "<x>". A page has "&lt;k&gt;" for it, and Markdown needs a backslash, since "<k>"
+# is an element of HTML there (CommonMark, raw HTML).
 # Guess before the run: the signs are escaped, as "*" and "_" are.
 # Seen on Python 3.11 and Node 20: all three write "<k>". Markdown's readers pass it on as HTML, so a browser shows "The
 # mean degree is 4". "A <b> of 3" makes the rest bold. "&lt;" that a page shows becomes "<". "p < 0.05" is right.

@@ -5,9 +5,10 @@
 # Guess before the run: the abstract and all sections.
 # Seen with readability-lxml 0.9 on Python 3.11: if the results have 12 paragraphs, they and the abstract are left, and
 # introduction, methods and discussion with one or two are gone. Of a paper with one paragraph in each section, the
-# abstract alone is left. Nothing tells that parts are missing. Sections of the same length, eight paragraphs, are whole.
-# Undocumented: the README says "extract and clean up the main body text". Each part has a score, and parts with much less
-# than the best one are left out.
+# abstract alone is left. Nothing tells that parts are missing. Sections of the same length, eight paragraphs, are
+# whole.
+# Undocumented: the README says "extract and clean up the main body text". Each part has a score, and parts with much
+# less than the best one are left out.
 #
 # Installs the pinned packages in a temporary folder, and fails if the behaviour changes.
 set -euo pipefail
