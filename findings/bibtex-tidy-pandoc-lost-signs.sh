@@ -4,7 +4,7 @@
 # bibtex-tidy escapes signs in a library, unless told otherwise. pandoc reads the library for a paper.
 # Guess before the run: the signs of a title come back the same.
 # Seen with bibtex-tidy 1.14.0 on Node 20 and pandoc 3.9 of pypandoc-binary 1.17: bibtex-tidy writes "\geq{}", "\pm{}"
-# and "\mathrm{\mu}m" into text, where LaTeX stops with "Missing $". pandoc drops them without a warning, and "\not = "
+# and "\mathrm{\mu}m" into text, though LaTeX has them in formulas only. pandoc drops them without a warning. "\not ="
 # is "=". Arrows, "≈" and "∞" are gone, too. Before bibtex-tidy, pandoc reads all of them right.
 # The README says "Escape special characters, such as umlaut. This ensures correct typesetting with latex". That these
 # commands need a formula is undocumented.
