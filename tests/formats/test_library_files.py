@@ -131,6 +131,8 @@ BEGINNINGS = {
     '[{"type": "article", "title": "Owls", "issued": {}': (
         ', "author": [|{"family": |1|"x"|]|}|, "issued": |{"date-parts": |[[|]]|null'
     ),
+    "- title: Owls": "\n|\n- title: Bees|\n  author:\n  - family: |[|]|{|}|&a |*a|'|\"|: |- |...",
+    "{Reference Type}: Thesis\n{Title}: Owls": "\n|{|}|: |{Author}: |{Reference Type}: |{Title}: ",
     "<xml><records><record><titles><title>Owls": (
         "</title>|</titles>|</record>|<|>|&a;|<style>|</style>|<record>|<added-to-library>9"
     ),

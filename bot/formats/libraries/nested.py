@@ -1,8 +1,9 @@
-"""Libraries in JSON and XML.
+"""Libraries in JSON, YAML and XML.
 
 CSL-JSON, Paperpile   [{"type", "title", "author": [{"family", "given"}], "issued": {"date-parts": [[2026, 5]]}}]
 Zotero                [{"key", "data": {"itemType", ...}}], the web API's version 3
 Better BibTeX         {"items": [{"itemType", ...}]}
+CSL-YAML              references: [{"id", "title", "author", "issued": [{"year": 2026, "month": 5}]}], in YAML's lines
 EndNote               <xml><records><record><titles><title><style>...</style></title></titles>...</record></records>
 Zotero's RDF          <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
 """
@@ -15,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from bot.formats.format import UNWANTED
@@ -25,6 +27,11 @@ from bot.model.errors import DigestError
 _FIRST = re.compile(r'\s{0,99}(?:\[\s{0,99}|\{\s{0,99}"(?:items|config)"\s{0,9}:|(?=\{))')
 _ITEMS = re.compile(r'"items"\s{0,9}:\s{0,99}\[\s{0,99}')
 _EMPTY = re.compile(r"\s*\[\s*\]\s*\Z")
+# An item of Better BibTeX's and pandoc's lists. Those within it are indented.
+_YAML = re.compile(
+    r"\A(?:\s|#[^\n]{0,500}\n|---[ \t]*\n){0,20}(?:references:[ \t]*\n)?"
+    r"(?=(?P<indent> {0,4})- (?:id|type|author|title|DOI): )"
+)
 _ZOTERO_KEY = re.compile(r"[A-Z0-9]{1,16}")
 _CSL_FIELDS = frozenset("issued container-title accessed citation-key title-short citation-label".split())
 _NAME_PARTS = (
@@ -89,24 +96,53 @@ def json_references(text: str) -> Iterator[Reference | str]:
     loaded = load(text)
     items = loaded.get("items", [loaded]) if isinstance(loaded, dict) else loaded
     for position, item in enumerate(items if isinstance(items, list) else (), 1):
-        data = item.get("data", item) if isinstance(item, dict) else None
-        if not (isinstance(data, dict) and data.keys() & {"title", "itemType"}):
-            yield f"item {position:,}: no title, and none of the fields of CSL-JSON, Zotero or Paperpile"
+        yield _item_reference(f"item {position:,}", item)
+
+
+def yaml_begins(text: str) -> int | None:
+    return 0 if _YAML.match(text) else None
+
+
+def yaml_references(text: str) -> Iterator[Reference | str]:
+    """Yield the items, each of which is read alone, so that a broken one costs only itself."""
+    import yaml
+
+    beginning = _YAML.match(text)
+    if beginning is None:
+        return
+    starts = [match.start() for match in re.finditer(rf"^{beginning['indent']}- ", text, re.MULTILINE)]
+    end = re.compile(r"^(?:\.\.\.|---)[ \t]*$", re.MULTILINE).search(text, beginning.end())
+    line, last = 1, 0
+    for start, stop in pairwise([*starts, end.start() if end else len(text)]):
+        line += text.count("\n", last, start)
+        place, last = f"line {line:,}", start
+        try:
+            # The faster loader in C has no limit of depth.
+            items = yaml.load(text[start:stop], Loader=yaml.BaseLoader)  # noqa: S506 - it makes only texts, lists and dicts
+        except (yaml.YAMLError, RecursionError):
+            yield f"{place}: no valid YAML"
             continue
-        key = item.get("key")
-        people = data.get("author", data.get("creators"))
-        authors = [
-            person
-            for person in (people if isinstance(people, list) else ())
-            if isinstance(person, dict) and person.get("creatorType") in (None, "author")
-        ]
-        names = (" ".join(filter(None, (_json_text(person.get(part)) for part in _NAME_PARTS))) for person in authors)
-        yield reference(
-            {name: (_json_text(value),) for name, value in data.items()},
-            fields("json"),
-            authors=filter(None, names),
-            key=key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "",
-        )
+        yield _item_reference(place, items[0] if isinstance(items, list) and items else None)
+
+
+def _item_reference(place: str, item: object) -> Reference | str:
+    data = item.get("data", item) if isinstance(item, dict) else None
+    if not (isinstance(item, dict) and isinstance(data, dict) and data.keys() & {"title", "itemType"}):
+        return f"{place}: no title, and none of the fields of CSL, Zotero or Paperpile"
+    key = item.get("key")
+    people = data.get("author", data.get("creators"))
+    authors = [
+        person
+        for person in (people if isinstance(people, list) else ())
+        if isinstance(person, dict) and person.get("creatorType") in (None, "author")
+    ]
+    names = (" ".join(filter(None, (_json_text(person.get(part)) for part in _NAME_PARTS))) for person in authors)
+    return reference(
+        {name: (_json_text(value),) for name, value in data.items()},
+        fields("json"),
+        authors=filter(None, names),
+        key=key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "",
+    )
 
 
 def _json_text(value: object) -> str:

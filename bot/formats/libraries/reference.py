@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ _DAYS = (
     re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>[0-3]\d)(?!\d)"),
     re.compile(r"(?<!\d)(?P<y>(?:1[5-9]|20)\d\d)[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?(?!\d)"),
     re.compile(r"(?<![\d/.])(?P<m>\d{1,2})[/.](?P<y>(?:1[5-9]|20)\d\d)(?!\d)"),
+    re.compile(r"\A\s*(?P<m>\d{1,2}) (?P<y>(?:1[5-9]|20)\d\d)\s*\Z"),  # INSPEC's "07 2006"
 )
 _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
@@ -125,8 +127,14 @@ def reference(
 
 
 def simple(name: str) -> str:
-    """Return a name in small letters only."""
-    return _NO_LETTER.sub("", name.lower())
+    """Return a name in small letters only, or as it is if all of them are of another script.
+
+    >>> simple("Author(s)"), simple("Ano de publicação"), simple("Title-题名"), simple(" 题名")
+    ('authors', 'anodepublicacao', 'title', '题名')
+    """
+    if name.isascii():
+        return _NO_LETTER.sub("", name.lower())
+    return _NO_LETTER.sub("", unicodedata.normalize("NFKD", name).lower()) or name.strip(' :"\n')
 
 
 def people_in(text: str) -> list[str]:
