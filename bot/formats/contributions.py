@@ -100,6 +100,9 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     # A session's room counts only if there is no other.
     for name in sorted(values, key=lambda name: name.startswith("session")):
         values.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, values[name])
+    # Indico and Confex list authors in two groups.
+    if groups := [values[name] for name in ("primaryauthors", "presentingauthor", "coauthors") if name in values]:
+        values.setdefault("authors", ";".join(groups))
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
     title = fields["title"]
     # A column may be the title of one list, and the abstract or the session of another.
@@ -120,26 +123,31 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     """Return the contribution of a row with texts by the keys of ``NAMES``. None if it is left out."""
     room, session, kind, state = (tidy(fields[key][:_LONGEST_PLACE]) for key in ("room", "session", "kind", "state"))
     title = prose(fields["title"], limits.TITLE)
-    if before := pattern("before_title", "programmes").match(title):
-        title = title[before.end() :]
-        kind = kind if kind and not pattern("no_kind", "programmes").fullmatch(kind) else before[1]
+    if kind_before := pattern("before_title", "programmes").match(title):
+        title = title[kind_before.end() :]
+        kind = kind if kind and not pattern("no_kind", "programmes").fullmatch(kind) else kind_before[1]
     if not title:
         reading.note(f"{place}: has no title; write one into the column or key “title”")
         return None
     if pattern("break", "programmes").fullmatch(title):
         return None
-    if pattern("left_out", "programmes").search(f"{kind} {state} {before[1] if before else ''}"):
+    if pattern("left_out", "programmes").search(f"{kind} {state} {kind_before[1] if kind_before else ''}"):
         reading.withdrawn += 1
         return None
     url = fields["url"].strip()
+    text = pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT])
+    text = text[match.end() :] if (match := pattern("before_abstract", "programmes").match(text)) else text
+    people = authors(fields["authors"])
+    # Sched's titles go on with the speakers: "Owls by Night - Ada Lovelace, Analytical Engines".
+    before, dash, names = title.rpartition(" - ")
+    if dash and people and names.startswith(people[0]):
+        title = before
     # An abstract may name the ids of other papers.
     entry = within_limits(
         Entry(
             title=title,
-            abstract=prose(
-                pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT
-            ),
-            authors=authors(fields["authors"]),
+            abstract=prose(text, limits.ABSTRACT),
+            authors=people,
             arxiv_id=arxiv_id_in(fields["arxiv"][: limits.ID])
             or (arxiv_id_in(url[: limits.URL]) if "arxiv.org/" in url else None),
             doi=doi_in(fields["doi"][: limits.URL]) or (doi_in(url[: limits.URL]) if "doi.org/" in url else None),

@@ -51,7 +51,9 @@ _OTHERS = re.compile(
 )
 _TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
 # Lens.org puts ";" between paragraphs.
-_BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT|(?=;))[:.;]?\s{0,9}(?=[A-Z])")
+_BEFORE_ABSTRACT = re.compile(
+    r"(?:Abstract|ABSTRACT|Resum(?:o|en)|RESUM(?:O|EN)|R[\u00e9e]sum[\u00e9e]|Zusammenfassung|(?=;))[:.;]?\s{0,9}(?=[A-Z\u00c0-\u00de])"
+)
 # Additions of databases, and near the end those of publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
 _AFTER_ABSTRACT = re.compile(
     r"\s?(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|\[Author Abstract\]"

@@ -13,8 +13,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 
 from bot.formats import library
@@ -44,7 +45,7 @@ def parse(raw: RawDigest) -> ParsedProgramme:
     if _SCHEDULE.match(text) or text.startswith("<?xml"):
         return reading.programme("xml", from_xml(text, reading))
     if header := _header(text):
-        return reading.programme("csv", _rows(text, header, reading))
+        return reading.programme("csv", _talks(_rows(text, header, reading)))
     if not library.is_library(text):
         raise DigestError(
             "no programme: neither JSON, XML, BibTeX nor ICS, and its first line names no column “title”; "
@@ -77,7 +78,7 @@ def is_programme(text: str) -> bool:
     fields = by_name({name: name for name in columns})
     # A lone date may be that of a publication.
     is_spoken = fields["day"] and columns & {"speaker", "speakers", "presenter", "speakernames"}
-    is_placed = is_spoken or fields["start"] or fields["room"] or fields["session"]
+    is_placed = is_spoken or fields["start"] or fields["room"] or fields["session"] or "decision" in columns
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
 
 
@@ -102,7 +103,25 @@ def _header(text: str) -> _Header | None:
     return max(headers, key=lambda header: header[0])[1] if headers else None
 
 
-def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution]:
+def _talks(rows: Iterable[tuple[str, Contribution]]) -> Iterator[Contribution]:
+    """Yield the talks of rows and Whova's levels: a "Session" is a talk only without any "Sub" below it."""
+    session: Contribution | None = None
+    has_parts = False
+    for level, talk in rows:
+        if session and level.lower().startswith("sub"):
+            has_parts = True
+            yield replace(talk, session=session.entry.title, room=talk.room or session.room)
+            continue
+        if session and not has_parts:
+            yield session
+        session, has_parts = (talk, False) if level.lower() == "session" else (None, False)
+        if session is None:
+            yield talk
+    if session and not has_parts:
+        yield session
+
+
+def _rows(text: str, header: _Header, reading: Reading) -> Iterator[tuple[str, Contribution]]:
     above, header_names, delimiter = header
     columns: list[tuple[str, str]] = []
     for name, zone in map(column, header_names):
@@ -142,4 +161,4 @@ def _rows(text: str, header: _Header, reading: Reading) -> Iterator[Contribution
             fields["day"] = day
         fields["session"] = fields["session"] or heading
         if result := contribution(place, fields, reading):
-            yield result
+            yield row.get("sessionorsubsession", ""), result

@@ -11,8 +11,14 @@ Any value may be missing or of another type:
     pretalx, frab         {"schedule": {"conference": {"time_zone_name", "days": [{"date", "rooms": {"Hall A": [
                           {"title", "start": "14:30", "duration": "00:30", "persons": [{"public_name"}]}]}}]}}}
     the same in XML       <schedule><conference/><day date><room name><event><title/><start/><duration/>
+    HotCRP                [{"pid", "title", "authors": [{"first", "last"}], "status": "Accepted"}]
     Sessionize            {"sessions": [{"title", "startsAt", "roomId", "speakers": [id]}],
                           "speakers": [{"id", "fullName"}], "rooms": [{"id", "name"}]}
+    SIGCHI                {"sessions": [{"name", "roomId", "timeSlotId", "contentIds": [id]}],
+                          "contents": [{"id", "title", "authors": [{"personId"}]}], "people": [{"id",
+                          "firstName"}], "timeSlots": [{"id", "startDate"}]}
+    Confero               {"Sessions": [{"Title", "Day", "Time", "Items": [key]}], "People": [{"Key", "Name"}],
+                          "Items": [{"Key", "Title", "Authors": [key]}]}
 
 One walk reads them all: containers lead to others or to contributions, which take over room, day and time zone.
 """
@@ -22,6 +28,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
@@ -44,10 +52,16 @@ _NO_TALKS: Sequence[str] = table("programmes")["no_talks"]["keys"]
 # Objects under these keys are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
 # An object's name: two or three of its texts, or the first of these.
-_PARTS = (("date", "time", "tz"), ("firstname", "lastname"), ("given", "family"))
+_PARTS = (("date", "time", "tz"), ("firstname", "lastname"), ("first", "last"), ("given", "family"))
 _SHOWN = "value fullname publicname fullpublicname displayname name title en".split()
 
-_Names = Mapping[tuple[str, str], str]  # of Sessionize's speakers and rooms, by their kind and id
+# Lists of objects that others name by their ids, and how those call them.
+_NAMED = {"speakers": "speaker", "rooms": "room", "tracks": "track", "people": "author", "contenttypes": "type"}
+_TALKS = ("contents", "items", "papers")  # that sessions list by their ids
+_LISTS = ("contentids", "items", "paperids")  # in sessions
+
+_Names = Mapping[tuple[str, str], str]  # of such objects, by their kind and id
+_Node = dict[str, Any]
 _Object = tuple[Mapping[str, Any], dict[str, str], Mapping[str, str]]
 
 
@@ -57,13 +71,9 @@ def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]
         loaded = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
-    names = {
-        (key.removesuffix("s"), str(item["id"])): _text(item)
-        for key in ("speakers", "rooms", "tracks")
-        if isinstance(loaded, Mapping) and isinstance(loaded.get(key), list)
-        for item in loaded[key]
-        if isinstance(item, Mapping) and "id" in item
-    }
+    tables = _tables(loaded)
+    names = {(kind, key): _text(item) for name, kind in _NAMED.items() for key, item in tables.get(name, {}).items()}
+    loaded = _joined(tables) or loaded
     objects = _objects(loaded, {}, "", names, 0)
     first = next(objects, None)
     if first is None or first[0] is loaded:
@@ -73,6 +83,44 @@ def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]
         )
     form = "openreview" if isinstance(first[0].get("content"), Mapping) else "json"
     return form, _contributions(chain([first], objects), names, reading)
+
+
+def _tables(loaded: object) -> dict[str, dict[str, _Node]]:
+    """Return the lists of objects with an id by their simple names, each by its ids and with simple names of keys."""
+    tables: dict[str, dict[str, _Node]] = {}
+    for name, value in loaded.items() if isinstance(loaded, Mapping) else ():
+        items = value if isinstance(value, list) else [value | {"id": ""}] if isinstance(value, dict) else []
+        table = tables.setdefault(simple(str(name)), {})
+        for item in items:
+            node = {simple(str(key)): part for key, part in item.items()} if isinstance(item, Mapping) else {}
+            key = node.get("id", node.get("key"))
+            if isinstance(key, str | int):
+                table.setdefault(str(key), node)
+    return tables
+
+
+def _joined(tables: Mapping[str, Mapping[str, _Node]]) -> _Node | None:
+    """Return the talks that sessions list by their ids, each with its session. None in other programmes."""
+    talks = next(filter(None, map(tables.get, _TALKS)), {})
+    placed: dict[str, _Node] = {}
+    for session in tables.get("sessions", {}).values():
+        ids: Sequence[Any] = next((session[name] for name in _LISTS if isinstance(session.get(name), list)), [])
+        slot = tables.get("timeslots", {}).get(str(session.get("timeslotid")), {})
+        place = {key: value for key, value in session.items() if key in {"day", "time", "location", "room", "roomid"}}
+        place |= {name: _local(slot[f"{name}date"]) for name in ("start", "end") if f"{name}date" in slot}
+        place["session"] = _text({key: session[key] for key in ("title", "name") if key in session})
+        for key in ids:
+            if isinstance(key, str | int) and str(key) in talks and str(key) not in placed:
+                placed[str(key)] = {**talks[str(key)], **place}
+    zone = tables.get("conference", {}).get("", {}).get("timezonename", "")
+    return {"timezone": zone, "contributions": list({**talks, **placed}.values())} if placed else None
+
+
+def _local(milliseconds: object) -> str:
+    """Return SIGCHI's time of a clock on the wall, which it counts as if that showed UTC."""
+    with suppress(ValueError, OverflowError, OSError, TypeError):
+        return datetime.fromtimestamp(float(str(milliseconds)) / 1000, UTC).strftime("%Y-%m-%d %H:%M")
+    return ""
 
 
 def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
@@ -154,16 +202,15 @@ def _fields(node: Mapping[str, Any], names: _Names) -> dict[str, str]:
         if isinstance(value, Mapping) and name in ("startdate", "enddate"):
             name = name.removesuffix("date")
         kind = re.sub(r"(?:ids?|s)$", "", name)
-        ids = [(kind, str(part)) for part in (value if isinstance(value, list) else [value]) if names]
+        parts = value if isinstance(value, list) else [value]
+        parts = [part.get("personId") if isinstance(part, Mapping) else part for part in parts if names]
+        ids = [(kind, str(part)) for part in parts]
         text = "".join(f"{names[key]};" for key in ids if key in names) or _text(value)
         if name in NAMES["duration"] and isinstance(value, int):
             text = str(value)
         # Conference sites name pages by their path.
         if text and (name not in NAMES["url"] or ADDRESS.fullmatch(text)):
             row.setdefault(name, text)
-    # Indico lists authors in two groups.
-    if groups := [row[name] for name in ("primaryauthors", "coauthors") if name in row]:
-        row.setdefault("authors", ";".join(groups))
     fields = by_name(row)
     forum = node.get("forum") or node.get("id")
     if isinstance(content, Mapping) and isinstance(forum, str) and _OPENREVIEW_ID.fullmatch(forum):

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
-from itertools import chain
+from itertools import chain, takewhile
 
 from bot.formats.format import MONTHS, calendar_day, first_name_first
 from bot.formats.tables import table
@@ -17,6 +17,9 @@ from bot.formats.tables import table
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
 # Between two addresses of one field. Rayyan puts nothing between them.
 NEXT_URL = re.compile(r"(?:[;\s]|\s(?:and|or)\s)\s{0,9}(?=https?://)|(?<=[a-z\d])(?=https?://)")
+_TRANSLATION = re.compile(
+    r"(?:abstract|resumo|resumen|r\u00e9sum\u00e9|riassunto|zusammenfassung)\b", re.IGNORECASE
+)  # SciELO
 _LONGEST_DATE = 200
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _DAYS = (
@@ -113,7 +116,7 @@ def reference(
     return Reference(
         type=";".join(every("type")),
         title=file[1] if (file := _FILE.fullmatch(text("title"))) else text("title"),
-        abstract=" ".join(first("abstract")),
+        abstract=_joined(first("abstract")),
         authors=tuple(dict.fromkeys(authors)),
         published=every("published") or every("early"),
         doi=text("doi"),
@@ -124,6 +127,11 @@ def reference(
         added=added,
         key=key,
     )
+
+
+def _joined(paragraphs: Sequence[str]) -> str:
+    """Return the paragraphs of an abstract up to the same in another language."""
+    return " ".join(takewhile(lambda part: part is paragraphs[0] or not _TRANSLATION.match(part), paragraphs))
 
 
 def simple(name: str) -> str:
