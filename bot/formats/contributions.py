@@ -101,8 +101,9 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     for name in sorted(values, key=lambda name: name.startswith("session")):
         values.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, values[name])
     # Indico and Confex list authors in two groups.
-    if groups := [values[name] for name in ("primaryauthors", "presentingauthor", "coauthors") if name in values]:
-        values.setdefault("authors", ";".join(groups))
+    groups = [name for names in table("programmes")["groups"].values() for name in names.split() if name in values]
+    if len(groups) > 1 or "primaryauthors" in groups:
+        values.setdefault("authors", ";".join(map(values.__getitem__, groups)))
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
     title = fields["title"]
     # A column may be the title of one list, and the abstract or the session of another.

@@ -16,14 +16,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, groupby, islice
 
 from bot.formats import library
 from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
 from bot.formats.format import read_csv
+from bot.formats.libraries.reference import MISSING
 from bot.formats.schedules import from_json, from_xml
 from bot.formats.tables import pattern
-from bot.model import RawDigest
+from bot.model import RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme
 
@@ -45,7 +46,7 @@ def parse(raw: RawDigest) -> ParsedProgramme:
     if _SCHEDULE.match(text) or text.startswith("<?xml"):
         return reading.programme("xml", from_xml(text, reading))
     if header := _header(text):
-        return reading.programme("csv", _talks(_rows(text, header, reading)))
+        return reading.programme("csv", _merged(_talks(_rows(text, header, reading))))
     if not library.is_library(text):
         raise DigestError(
             "no programme: neither JSON, XML, BibTeX nor ICS, and its first line names no column “title”; "
@@ -121,6 +122,16 @@ def _talks(rows: Iterable[tuple[str, Contribution]]) -> Iterator[Contribution]:
         yield session
 
 
+def _merged(talks: Iterable[Contribution]) -> Iterator[Contribution]:
+    """Yield the talks of a table that may have a row for each author of a talk."""
+    for _, same in groupby(
+        talks, lambda talk: (talk.entry.title, talk.entry.abstract, talk.start, talk.room, talk.session)
+    ):
+        talk, *others = same
+        people = dict.fromkeys(chain(talk.entry.authors, *(other.entry.authors for other in others)))
+        yield replace(talk, entry=replace(talk.entry, authors=tuple(people)[: limits.AUTHORS]))
+
+
 def _rows(text: str, header: _Header, reading: Reading) -> Iterator[tuple[str, Contribution]]:
     above, header_names, delimiter = header
     columns: list[tuple[str, str]] = []
@@ -152,7 +163,7 @@ def _rows(text: str, header: _Header, reading: Reading) -> Iterator[tuple[str, C
             continue
         row: dict[str, str] = {}
         for (name, zone), value in zip(columns, values, strict=False):
-            row.setdefault(name, value and value + zone)
+            row.setdefault(name, "" if value in MISSING else value and value + zone)
         fields = by_name(row)
         # In merged cells only the first row has the day.
         if day_in(fields["day"]):
