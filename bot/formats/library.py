@@ -42,7 +42,7 @@ _KNOWN = (
     "BibTeX (Zotero, Mendeley, JabRef, Google Scholar), RIS (Zotero, EndNote, Scopus, Embase, EBSCO, Ovid, Cochrane), "
     ".nbib (PubMed), .enw or XML (EndNote), plain or tagged text (Web of Science, Ovid, Cochrane, RefWorks, ERIC), "
     "tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, Ovid, IEEE Xplore, Dimensions), "
-    "CSL-JSON, CSL-YAML or RDF (Zotero), NoteExpress (CNKI)"
+    "CSL-JSON, CSL-YAML, MODS or RDF (Zotero), NoteExpress (CNKI)"
 )
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
 _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)

@@ -136,6 +136,7 @@ BEGINNINGS = {
     "<xml><records><record><titles><title>Owls": (
         "</title>|</titles>|</record>|<|>|&a;|<style>|</style>|<record>|<added-to-library>9"
     ),
+    "<modsCollection><mods><titleInfo><title>Owls": "</title>|</titleInfo>|</mods>|<mods>|<name>|<namePart>|<|>|&",
     '<rdf:RDF xmlns:b="http://purl.org/net/biblio#" xmlns:rdf="r"><b:Article><title>Owls': (
         "</title>|</b:Article>|<b:Journal>|<|>|&|<isPartOf/>"
     ),

@@ -5,6 +5,7 @@ Zotero                [{"key", "data": {"itemType", ...}}], the web API's versio
 Better BibTeX         {"items": [{"itemType", ...}]}
 CSL-YAML              references: [{"id", "title", "author", "issued": [{"year": 2026, "month": 5}]}], in YAML's lines
 EndNote               <xml><records><record><titles><title><style>...</style></title></titles>...</record></records>
+MODS                  <modsCollection><mods><titleInfo><title>...</title></titleInfo>...</mods></modsCollection>
 Zotero's RDF          <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
 """
 
@@ -16,10 +17,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
-from bot.formats.format import UNWANTED
+from bot.formats.format import UNWANTED, first_name_first
 from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
 from bot.model.errors import DigestError
 
@@ -40,6 +41,9 @@ _NAME_PARTS = (
 JSON_FORMATS = ("zotero", "csl-json", "paperpile")
 XML_BEGINNINGS = {
     "endnote-xml": re.compile(r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<xml>\s*<records>"),
+    "mods": re.compile(
+        r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,999}?-->\s*)?<modsCollection\b", re.DOTALL
+    ),  # Zotero, ACL Anthology
     "zotero-rdf": re.compile(
         r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<rdf:RDF\s[^>]{0,3000}(?:purl\.org/net/biblio|zotero\.org/namespaces)"
     ),
@@ -183,6 +187,8 @@ def xml_references(text: str) -> Iterator[Reference | str]:
             kind = element.find("ref-type")
             kinds = [] if kind is None else [kind.get("name", "")]
             yield reference(_values(element, "endnote-xml") | {"type": kinds}, fields("endnote-xml"))
+        elif name == "mods":
+            yield _mods(element)
         elif name == "Journal":
             journals[element.get(f"{_RDF}about", "")] = _zotero(element)
         elif not is_endnote and name not in _NO_ITEMS:
@@ -221,6 +227,23 @@ def _styled(element: Any) -> Iterator[str]:
 
 def _values(element: Any, section: str) -> dict[str, list[str]]:
     return {path: _texts(element, path) for paths in fields(section).values() for path in paths}
+
+
+def _mods(item: Any) -> Reference:
+    """Return the reference of an element of MODS, whose names are authors if they have no other role."""
+    authors: list[str] = []
+    for person in item.iterfind("{*}name"):
+        roles = {role.lower() for role in _texts(person, "{*}role/{*}roleTerm")}
+        parts = [_texts(person, f"{{*}}namePart[@type='{kind}']")[:1] for kind in ("given", "family")]
+        names = parts[0] + parts[1] or [first_name_first(name) for name in _texts(person, "{*}namePart")[:1]]
+        if not roles or roles & {"aut", "author", "creator", "cre"}:
+            authors.append(" ".join(names))
+    values = _values(item, "mods")
+    whole = (values["{*}titleInfo/{*}title"][:1], values["{*}titleInfo/{*}subTitle"][:1])
+    values["title"] = [": ".join(chain.from_iterable(whole))]
+    if not values["{*}genre"] and values["{*}relatedItem[@type='host']/{*}titleInfo/{*}title"]:
+        values["{*}genre"] = ["chapter"]
+    return reference(values, fields("mods"), authors=filter(None, authors))
 
 
 def _zotero(item: Any) -> Reference:
