@@ -49,6 +49,9 @@ _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[d
 _OTHERS = re.compile(
     r"others|et al\.?|\.\.\.|\u2026|\[anonymous\]|\[no author name available\]|no authorship indicated", re.IGNORECASE
 )
+_TITLE_START = re.compile(
+    r"[(\[](?:PDF|HTML|BOOK|CITATION)[)\]](?:\[[A-Z]\])?\s+(?=\S)"
+)  # ResearchGate, Google Scholar
 _TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
 # Lens.org puts ";" between paragraphs.
 _BEFORE_ABSTRACT = re.compile(
@@ -56,7 +59,8 @@ _BEFORE_ABSTRACT = re.compile(
 )
 # Additions of databases, and near the end those of publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
 _AFTER_ABSTRACT = re.compile(
-    r"\s?(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|\[Author Abstract\]"
+    r"\A(?:ResearchGate is a network dedicated|Academia\.edu is a platform for academics)\b.*"
+    r"|\s?(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|\[Author Abstract\]"
     r"|Competing Interest Statement\s?The |Copyright of .{1,300}? is the property of"
     r"|\(Psyc(?:INFO|Info|ARTICLES) Database Record"
     r"|(?=.{0,500}+\Z)(?:(?:Crown )?Copyright:?\s?\u00a9"
@@ -127,6 +131,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     if not kinds.isdisjoint(types["others"]):
         return NO_PAPER
     title = _TITLE_END.sub("", prose(reference.title, limits.TITLE))
+    title = title[match.end() :] if (match := _TITLE_START.match(title)) else title
     if not title:
         return NO_TITLE
     abstract = _AFTER_ABSTRACT.sub("", prose(reference.abstract, limits.ABSTRACT))

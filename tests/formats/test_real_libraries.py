@@ -180,6 +180,20 @@ REFWORKS = "RT Journal Article\nSR 1\nA1 Lovelace,Ada\nA1 张三;李四;\nT1 Owl
         ),
         (ISI.format("PD 07 2006\nPY 2006"), "published", "2006-07-01"),
         (RIS.format("DA  - SEP 12\nPY  - 2010"), "published", "2010-09-12"),
+        # Mendeley's months, Paperpile's web pages of ResearchGate, and notes of EndNote
+        (
+            "<xml><records><record><titles><title>Owls</title></titles><dates><year>2024</year><pub-dates><date>4</date>"
+            "</pub-dates></dates></record></records></xml>",
+            "published",
+            "2024-04-01",
+        ),
+        ("@article{k, title = {({PDF}) Owls [PDF]}}", "title", "Owls [PDF]"),
+        (
+            BIB.format("abstract = {ResearchGate is a network dedicated to science and research. Connect.}"),
+            "abstract",
+            "",
+        ),
+        ("%0 Journal Article\n%T Owls\n%O 10.1000/1\n", "doi", "10.1000/1"),
         # tables of few columns, of Embase, IEEE Xplore and ASReview
         (
             'Title,Author Names,Source,Abstract\nOwls,"Owl A.",Owls (2014) 3. Date of Publication: 2014,We see.\n',
