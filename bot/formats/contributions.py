@@ -105,6 +105,8 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     if len(groups) > 1 or "primaryauthors" in groups:
         values.setdefault("authors", ";".join(map(values.__getitem__, groups)))
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
+    # ISMIR numbers the days.
+    fields["day"] = next((values[name] for name in NAMES["day"] if day_in(values.get(name, "")[:100])), fields["day"])
     title = fields["title"]
     # A column may be the title of one list, and the abstract or the session of another.
     for key in ("abstract", "session"):
@@ -163,8 +165,9 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
         "" if pattern("no_kind", "programmes").fullmatch(name) else name.rstrip(";") for name in (kind, session)
     )
     is_utc = bool(start and start.tzinfo is UTC)
+    room = "" if room.startswith("/") else room  # a page of the site
     result = Contribution(entry, day, start, end, is_utc=is_utc, room=room.rstrip(";"), session=session, kind=kind)
-    if re.match("submitted to\\b", kind, re.IGNORECASE):
+    if re.match("submitted to\\b", kind, re.IGNORECASE) or state.lower() == "submitted":
         reading.undecided.append(replace(result, kind=""))
         return None
     return result
@@ -251,6 +254,7 @@ _DURATION = re.compile(
     r"|(\d{1,4})\s?(?:m|min|mins|minutes)?\.?)",
     re.IGNORECASE,
 )
+_DAY_NUMBER = re.compile(r"(?:day\s?)?\d{1,2}", re.IGNORECASE)
 _WRITE = "write 2025-05-06 and 14:30"
 
 
@@ -316,7 +320,7 @@ def _times(
     of_day, ends = _moment(day_text), _moment(end_text)
     begins = _moment(start_text or day_text)  # the date may hold the time, too
     day = begins.day or of_day.day
-    if day is None and (text := day_text or start_text):
+    if day is None and (text := day_text or start_text) and not _DAY_NUMBER.fullmatch(text):
         is_clock = begins.clocks and not day_text
         reading.note(
             f"{place}: “{text}” {'has no day' if is_clock else 'is not a day that can be read for certain'}; {_WRITE}"

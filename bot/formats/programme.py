@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, groupby, islice
+from typing import NamedTuple
 
 from bot.formats import library
 from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
@@ -78,7 +79,7 @@ def is_programme(text: str) -> bool:
     columns = {column(name)[0] for name in header[1]}
     fields = by_name({name: name for name in columns})
     # A lone date may be that of a publication.
-    is_spoken = fields["day"] and columns & {"speaker", "speakers", "presenter", "speakernames"}
+    is_spoken = (fields["day"] or fields["abstract"]) and columns & {"speaker", "speakers", "presenter", "speakernames"}
     is_placed = is_spoken or fields["start"] or fields["room"] or fields["session"] or "decision" in columns
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
 
@@ -86,6 +87,7 @@ def is_programme(text: str) -> bool:
 _Header = tuple[int, Sequence[str], str]  # the number of rows above it, its columns, and what separates them
 _SEPARATOR_LINE = re.compile(r'\A"?sep=."?(?=\n)', re.IGNORECASE)  # written for Excel
 _MOST_ROWS_ABOVE = 20
+_NUMBERED = re.compile(r"p(\d{1,3})_(\w{2,40})")  # ConfTool's "p1_title" and "p2_authors"
 _HEADING = re.compile(r"(?:session|track|block|part|room|hall|\w{0,9}day)\b", re.IGNORECASE)
 
 
@@ -132,13 +134,34 @@ def _merged(talks: Iterable[Contribution]) -> Iterator[Contribution]:
         yield replace(talk, entry=replace(talk.entry, authors=tuple(people)[: limits.AUTHORS]))
 
 
+class _Column(NamedTuple):
+    name: str
+    zone: str  # of its times
+    part: str  # the number of a talk in the row of its session
+
+
+def _talks_of(values: Sequence[str], columns: Sequence[_Column]) -> list[dict[str, str]]:
+    """Return the texts of a row by their columns, for each of its talks."""
+    parts: dict[str, dict[str, str]] = {"": {}}
+    for each, value in zip(columns, values, strict=False):
+        text = "" if value in MISSING or not value else value + each.zone
+        if text or not each.part:
+            parts.setdefault(each.part, {}).setdefault(each.name, text)
+    row = parts.pop("")
+    # The talks share the time and place of their session, but not its abstract.
+    place = {name: text for name, text in row.items() if name not in ("sessionabstract", "sessioninfo")}
+    return [place | part for part in parts.values() if "title" in part] or [row]
+
+
 def _rows(text: str, header: _Header, reading: Reading) -> Iterator[tuple[str, Contribution]]:
     above, header_names, delimiter = header
-    columns: list[tuple[str, str]] = []
-    for name, zone in map(column, header_names):
+    columns: list[_Column] = []
+    for header_name in header_names:
+        part = _NUMBERED.fullmatch(header_name.strip())
+        name, zone = column(part[2] if part else header_name)
         is_timed = any(by_name({name: name})[key] for key in ("day", "start", "end"))
-        columns.append((name, f" {zone}" if zone and is_timed else ""))
-    names = [name for name, _ in columns]
+        columns.append(_Column(name, f" {zone}" if zone and is_timed else "", part[1] if part else ""))
+    names = [column(name)[0] for name in header_names]
     text = _SEPARATOR_LINE.sub("", text)
     day = heading = ""
     for line, read in islice(read_csv(text, delimiter), above, None):
@@ -161,15 +184,13 @@ def _rows(text: str, header: _Header, reading: Reading) -> Iterator[tuple[str, C
         if len(filled) == 1 and len(names) > 2 and values[0] and is_heading:
             day, heading = (filled[0], "") if day_in(filled[0]) else (day, filled[0])
             continue
-        row: dict[str, str] = {}
-        for (name, zone), value in zip(columns, values, strict=False):
-            row.setdefault(name, "" if value in MISSING else value and value + zone)
-        fields = by_name(row)
-        # In merged cells only the first row has the day.
-        if day_in(fields["day"]):
-            day = fields["day"]
-        elif fields["start"] and not fields["day"] and not day_in(fields["start"]):
-            fields["day"] = day
-        fields["session"] = fields["session"] or heading
-        if result := contribution(place, fields, reading):
-            yield row.get("sessionorsubsession", ""), result
+        for row in _talks_of(values, columns):
+            fields = by_name(row)
+            # In merged cells only the first row has the day.
+            if day_in(fields["day"]):
+                day = fields["day"]
+            elif fields["start"] and not fields["day"] and not day_in(fields["start"]):
+                fields["day"] = day
+            fields["session"] = fields["session"] or heading
+            if result := contribution(place, fields, reading):
+                yield row.get("sessionorsubsession", ""), result
