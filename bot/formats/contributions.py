@@ -27,6 +27,7 @@ MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 NAMES: Mapping[str, Sequence[str]] = {key: names.split() for key, names in table("programmes")["fields"].items()}
+GROUPS: Mapping[str, Sequence[str]] = {key: names.split() for key, names in table("programmes")["groups"].items()}
 # "Presentation start" is a start. A submission's date is not a talk's.
 _PREFIX = re.compile(
     r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
@@ -100,10 +101,12 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     # A session's room counts only if there is no other.
     for name in sorted(values, key=lambda name: name.startswith("session")):
         values.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, values[name])
-    # Indico and Confex list authors in two groups.
-    groups = [name for names in table("programmes")["groups"].values() for name in names.split() if name in values]
-    if len(groups) > 1 or "primaryauthors" in groups:
-        values.setdefault("authors", ";".join(map(values.__getitem__, groups)))
+    # Indico and Confex list authors in two groups, and medical congresses have a column for each part of an abstract.
+    groups = {key: [name for name in names if name in values] for key, names in GROUPS.items()}
+    if len(groups["authors"]) > 1 or "primaryauthors" in groups["authors"]:
+        values.setdefault("authors", ";".join(map(values.__getitem__, groups["authors"])))
+    if len(groups["abstract"]) > 1:
+        values.setdefault("abstract", "\n".join(map(values.__getitem__, groups["abstract"])))
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
     # ISMIR numbers the days.
     fields["day"] = next((values[name] for name in NAMES["day"] if day_in(values.get(name, "")[:100])), fields["day"])

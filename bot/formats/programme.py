@@ -20,7 +20,7 @@ from itertools import chain, groupby, islice
 from typing import NamedTuple
 
 from bot.formats import library
-from bot.formats.contributions import NAMES, Reading, by_name, column, contribution, day_in
+from bot.formats.contributions import GROUPS, NAMES, Reading, by_name, column, contribution, day_in
 from bot.formats.format import read_csv
 from bot.formats.libraries.reference import MISSING
 from bot.formats.schedules import from_json, from_xml
@@ -80,7 +80,10 @@ def is_programme(text: str) -> bool:
     fields = by_name({name: name for name in columns})
     # A lone date may be that of a publication.
     is_spoken = (fields["day"] or fields["abstract"]) and columns & {"speaker", "speakers", "presenter", "speakernames"}
-    is_placed = is_spoken or fields["start"] or fields["room"] or fields["session"] or "decision" in columns
+    is_whole = (
+        fields["authors"] and len(columns & set(GROUPS["abstract"])) > 1 and not columns & {"year", "journal", "doi"}
+    )
+    is_placed = is_spoken or is_whole or fields["start"] or fields["room"] or fields["session"] or "decision" in columns
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
 
 
