@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bot.formats.format import first_name_first, initials_first
+from bot.formats.format import first_name_first, initials_first, spoken_name
 from bot.formats.libraries.reference import HOMONYM, MISSING, NEXT_URL, Reference, day_in
 from bot.model import limits
 
@@ -185,7 +185,8 @@ def _authors(text: str) -> Iterator[str]:
     for name in (HOMONYM.sub("", part.strip()) for part in names if part.strip() != ":"):  # arXiv's, behind a group
         stated = {part[1]: part[2].strip(' "{}') for part in _NAME_PART.finditer(name[:1000])} if "=" in name else {}
         if "family" in stated:
-            spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))
+            family = " ".join(stated[part] for part in ("prefix", "family") if stated.get(part))
+            spoken = spoken_name(stated.get("given", ""), family)
             yield plain(spoken + (f", {stated['suffix']}" if stated.get("suffix") else ""))
         else:
             spoken = plain(name)

@@ -20,7 +20,7 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any
 
-from bot.formats.format import UNWANTED, first_name_first
+from bot.formats.format import UNWANTED, first_name_first, spoken_name
 from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
 from bot.model.errors import DigestError
 
@@ -35,9 +35,8 @@ _YAML = re.compile(
 )
 _ZOTERO_KEY = re.compile(r"[A-Z0-9]{1,16}")
 _CSL_FIELDS = frozenset("issued container-title accessed citation-key title-short citation-label".split())
-_NAME_PARTS = (
-    "firstName given first dropping-particle non-dropping-particle lastName family last suffix name literal".split()
-)
+_GIVEN = "firstName given first".split()
+_FAMILY = "dropping-particle non-dropping-particle lastName family last suffix name literal".split()
 JSON_FORMATS = ("zotero", "csl-json", "paperpile")
 XML_BEGINNINGS = {
     "endnote-xml": re.compile(r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<xml>\s*<records>"),
@@ -135,16 +134,17 @@ def _item_reference(place: str, item: object) -> Reference | str:
         return f"{place}: no title, and none of the fields of CSL, Zotero or Paperpile"
     key = item.get("key")
     people = data.get("author", data.get("creators"))
-    authors = [
-        person
+    authors = (
+        spoken_name(
+            *(" ".join(filter(None, (_json_text(person.get(part)) for part in parts))) for parts in (_GIVEN, _FAMILY))
+        )
         for person in (people if isinstance(people, list) else ())
         if isinstance(person, dict) and person.get("creatorType") in (None, "author")
-    ]
-    names = (" ".join(filter(None, (_json_text(person.get(part)) for part in _NAME_PARTS))) for person in authors)
+    )
     return reference(
         {name: (_json_text(value),) for name, value in data.items()},
         fields("json"),
-        authors=filter(None, names),
+        authors=filter(None, authors),
         key=key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "",
     )
 
@@ -235,9 +235,9 @@ def _mods(item: Any) -> Reference:
     for person in item.iterfind("{*}name"):
         roles = {role.lower() for role in _texts(person, "{*}role/{*}roleTerm")}
         parts = [_texts(person, f"{{*}}namePart[@type='{kind}']")[:1] for kind in ("given", "family")]
-        names = parts[0] + parts[1] or [first_name_first(name) for name in _texts(person, "{*}namePart")[:1]]
+        name = spoken_name(*map("".join, parts)) or first_name_first("".join(_texts(person, "{*}namePart")[:1]))
         if not roles or roles & {"aut", "author", "creator", "cre"}:
-            authors.append(" ".join(names))
+            authors.append(name)
     values = _values(item, "mods")
     whole = (values["{*}titleInfo/{*}title"][:1], values["{*}titleInfo/{*}subTitle"][:1])
     values["title"] = [": ".join(chain.from_iterable(whole))]
@@ -249,7 +249,10 @@ def _mods(item: Any) -> Reference:
 def _zotero(item: Any) -> Reference:
     people = item.iterfind("{*}authors/{*}Seq/{*}li/{*}Person")
     names = (
-        " ".join(text for part in ("givenName", "surname", "name") for text in _texts(person, f"{{*}}{part}")[:1])
+        spoken_name(
+            "".join(_texts(person, "{*}givenName")[:1]),
+            " ".join(text for part in ("surname", "name") for text in _texts(person, f"{{*}}{part}")[:1]),
+        )
         for person in people
     )
     values = _values(item, "zotero-rdf")

@@ -34,7 +34,8 @@ _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?
 
 
 def table_begins(text: str) -> int | None:
-    return None if _table(text[:20_000]) is None else 0
+    # BibTeX of a line in Chinese: "@article{a, title={港口}, year={2024}}"
+    return None if text[:99].lstrip().startswith("@") or _table(text[:20_000]) is None else 0
 
 
 def _table(text: str) -> tuple[str, int] | None:
