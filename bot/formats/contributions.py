@@ -143,7 +143,10 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     url = fields["url"].strip()
     text = pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT])
     text = text[match.end() :] if (match := pattern("before_abstract", "programmes").match(text)) else text
+    text = "" if _PATH.fullmatch(text.strip()) else text
     people = authors(fields["authors"])
+    if not people and (spoken := _SPOKEN_BY.search(title)):
+        title, kind, people = title[: spoken.start()], kind or spoken[1], authors(spoken[2])
     # Sched's titles go on with the speakers: "Owls by Night - Ada Lovelace, Analytical Engines".
     before, dash, names = title.rpartition(" - ")
     if dash and people and names.startswith(people[0]):
@@ -168,7 +171,8 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
         "" if pattern("no_kind", "programmes").fullmatch(name) else name.rstrip(";") for name in (kind, session)
     )
     is_utc = bool(start and start.tzinfo is UTC)
-    room = "" if room.startswith("/") else room  # a page of the site
+    # A page of the site is no room.
+    room = "" if room.startswith("/") or pattern("unknown", "programmes").fullmatch(room) else room
     result = Contribution(entry, day, start, end, is_utc=is_utc, room=room.rstrip(";"), session=session, kind=kind)
     if re.match("submitted to\\b", kind, re.IGNORECASE) or state.lower() == "submitted":
         reading.undecided.append(replace(result, kind=""))
@@ -176,6 +180,11 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     return result
 
 
+_PATH = re.compile(r"(?:https?:/)?/\S{1,2000}")
+_SPOKEN_BY = re.compile(r"\s\((talk|workshop|tutorial|keynote|presentation|poster|lecture) by ([^()]{3,500})\)\Z")
+_HONORIFIC = re.compile(
+    r"(?:(?:(?:Ass(?:oc|t)\. |Univ\.-)?Prof(?:essor)?\b\.?|PD(?= Dr)|Dr\b\.?(?:-Ing\.)?|Mrs?\.|Ms\.) ?){1,4}(?=\S)"
+)
 _BETWEEN_AUTHORS = re.compile(r"[\s,]{0,9}(?:[;|\n]|\s[/&]\s)[\s;|]{0,9}")
 _MARK = re.compile(r"[\d*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u2070-\u2079]{1,9}(?:,[\d*\u2020\u2021]{1,3}){0,9}$")
 _BRACKETS = re.compile(r"\s{0,9}\[[^\[\]]{0,80}\]")
@@ -183,17 +192,20 @@ _INVERTED = re.compile(r"(?:[^\s,]{2,40}|[a-z][^,]{1,40}|[^,]{2,60}(?=,\s?(?:[A-
 
 
 def authors(text: str) -> tuple[str, ...]:
-    """Return the names between semicolons, bars, line ends or commas, without numbers and affiliations.
+    """Return the names between semicolons, bars, line ends or commas, without titles, numbers and affiliations.
 
     >>> authors("Ada Lovelace (1), Grace Hopper (1, 2)"), authors("Lovelace, Ada; Hopper, Grace")
     (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace', 'Grace Hopper'))
+    >>> authors("Prof. Dr. Ada Lovelace, Dr Grace Hopper, TBA"), authors("Drew Owl, Profit Bee")
+    (('Ada Lovelace', 'Grace Hopper'), ('Drew Owl', 'Profit Bee'))
     """
     text = _BRACKETS.sub("", without_affiliations(text[: limits.BYLINE])).strip()
     parts: Sequence[str] = _BETWEEN_AUTHORS.split(text, limits.AUTHORS + 1)
     # "Lovelace, Ada and Hopper, Grace" are two, "Lovelace, Ada" is one.
     if len(parts) == 1 and (" and " in text or not _INVERTED.fullmatch(text)):
         parts = author_names(tidy(text))
-    names = [name for part in parts if (name := _MARK.sub("", tidy(part)).strip(" ,"))]
+    names = [name for part in parts if (name := _MARK.sub("", _HONORIFIC.sub("", tidy(part), count=1)).strip(" ,"))]
+    names = [name for name in names if not pattern("unknown", "programmes").fullmatch(name)]
     # "Lovelace, Ada" is a name, "Ada Lovelace, Analytical Engines" is one with a place.
     if not any(map(_INVERTED.fullmatch, names)):
         return tuple(name.partition(",")[0].strip() for name in names)

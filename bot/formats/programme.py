@@ -29,7 +29,7 @@ from bot.model import RawDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import Contribution, ParsedProgramme
 
-_CALENDAR = re.compile(r"BEGIN:VCALENDAR", re.IGNORECASE)
+_CALENDAR = re.compile(r"(?:<!--\s{0,9})?BEGIN:VCALENDAR", re.IGNORECASE)
 _SCHEDULE = re.compile(r"\A(?:<\?[^>]{0,500}>|<!--.{0,5000}?-->|\s){0,20}<schedule[\s>]", re.DOTALL)
 
 
@@ -80,8 +80,9 @@ def is_programme(text: str) -> bool:
     fields = by_name({name: name for name in columns})
     # A lone date may be that of a publication.
     is_spoken = (fields["day"] or fields["abstract"]) and columns & {"speaker", "speakers", "presenter", "speakernames"}
-    is_whole = (
-        fields["authors"] and len(columns & set(GROUPS["abstract"])) > 1 and not columns & {"year", "journal", "doi"}
+    is_whole = fields["authors"] and (
+        (len(columns & set(GROUPS["abstract"])) > 1 and not columns & {"year", "journal", "doi"})
+        or columns & {"presentationtype", "presentationformat", "papernumber"}
     )
     is_placed = is_spoken or is_whole or fields["start"] or fields["room"] or fields["session"] or "decision" in columns
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS

@@ -49,6 +49,7 @@ _CONTAINERS: Mapping[str, tuple[str, ...]] = {
     for name in names.split()
 }
 _NO_TALKS: Sequence[str] = table("programmes")["no_talks"]["keys"]
+_SINGLE = ("keynote", "talk", "presentation", "contribution")
 # Objects under these keys are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
 # An object's name: two or three of its texts, or the first of these.
@@ -157,7 +158,8 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
     nested: dict[str, Any] = {}
     for name, value in inner.items():
         parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-        if any(isinstance(part, (Mapping, list)) for part in parts):
+        is_one = name in _SINGLE and isinstance(value, Mapping) and "title" in value
+        if is_one or any(isinstance(part, (Mapping, list)) for part in parts):
             nested[name] = value
     if nested:
         # The start of a conference or of a day may tell the zone.
@@ -170,7 +172,8 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
         # Objects by their ids, their rooms or their days.
         for key, value in node.items():
             place = {"room": str(key)} if within == "rooms" else {"day": str(key)} if day_in(str(key)[:40]) else {}
-            yield from _objects(value, {**context, **place}, "events" if place else within, names, depth + 1)
+            inside = "sessions" if "day" in place else "events" if place else within
+            yield from _objects(value, {**context, **place}, inside, names, depth + 1)
     elif not (
         within in _PLACES
         or (inner and title == "session")  # one without contributions

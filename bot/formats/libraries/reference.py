@@ -17,6 +17,7 @@ from bot.formats.tables import table
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
 # Between two addresses of one field. Rayyan puts nothing between them.
 NEXT_URL = re.compile(r"(?:[;\s]|\s(?:and|or)\s)\s{0,9}(?=https?://)|(?<=[a-z\d])(?=https?://)")
+_BRACKETED = re.compile(r"\[([^][]{40,})\]")  # JSTOR
 _TRANSLATION = re.compile(
     r"(?:abstract|resumo|resumen|r\u00e9sum\u00e9|riassunto|zusammenfassung)\b", re.IGNORECASE
 )  # SciELO
@@ -131,7 +132,8 @@ def reference(
 
 def _joined(paragraphs: Sequence[str]) -> str:
     """Return the paragraphs of an abstract up to the same in another language."""
-    return " ".join(takewhile(lambda part: part is paragraphs[0] or not _TRANSLATION.match(part), paragraphs))
+    text = " ".join(takewhile(lambda part: part is paragraphs[0] or not _TRANSLATION.match(part), paragraphs))
+    return match[1] if (match := _BRACKETED.fullmatch(text)) else text
 
 
 def simple(name: str) -> str:

@@ -18,7 +18,7 @@ from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields
 from bot.formats.tables import table
 from bot.model import limits
 
-_YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
+_YEARS = frozenset("publicationyear publishedyear pubyear year py anodedefesa".split())
 # Columns of programmes.
 _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
@@ -29,6 +29,7 @@ _CITATION_JS = 70
 _NUMBER = re.compile(r"\s?\(\d{1,15}\)")  # Scopus'
 # Springer Link: "Ada LovelaceGrace M. HopperRonan McDonald"
 _BETWEEN_GLUED = re.compile(r"(?<=[a-z\u00df-\u017f])(?<!\bMc)(?<!\bMac)(?<!\b[DL][aei])(?=[A-Z\u00c0-\u00de])")
+_PAIR = re.compile(r"([^,]+,[^,]+),")
 # A record of Embase's "CSV, fields by row" is a block of rows, each with its name and its values.
 _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?,')
 
@@ -99,6 +100,8 @@ def _reference(row: dict[str, str]) -> Reference:
         people = people.removesuffix(".").replace(";", ",")
     if "itemtitle" in row:
         people = _BETWEEN_GLUED.sub(";", people)
+    if {"languages", "fulltexturl"} <= row.keys() and people.count(",") % 2:  # SciELO: "Lovelace, Ada, Hopper, Grace"
+        people = _PAIR.sub(r"\1;", people)
     if people.startswith(("['", '["')):  # a list as Python writes it
         people = re.sub(r"['\"], ?['\"]", ";", people[2:].rstrip("]'\""))
     if ";" not in people:
