@@ -108,6 +108,11 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     if len(groups["abstract"]) > 1:
         values.setdefault("abstract", "\n".join(map(values.__getitem__, groups["abstract"])))
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
+    # Forms ask for the speaker's name.
+    if not fields["authors"] and (name := values.get("name", "")) != fields["title"]:
+        fields["authors"] = name
+    if not fields["authors"] and {"firstname", "lastname"} <= values.keys():
+        fields["authors"] = f"{values['firstname']} {values['lastname']}"
     # ISMIR numbers the days.
     fields["day"] = next((values[name] for name in NAMES["day"] if day_in(values.get(name, "")[:100])), fields["day"])
     title = fields["title"]

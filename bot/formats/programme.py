@@ -79,10 +79,12 @@ def is_programme(text: str) -> bool:
     columns = {column(name)[0] for name in header[1]}
     fields = by_name({name: name for name in columns})
     # A lone date may be that of a publication.
-    is_spoken = (fields["day"] or fields["abstract"]) and columns & {"speaker", "speakers", "presenter", "speakernames"}
+    is_spoken = (fields["day"] or fields["abstract"]) and (
+        columns & {"speaker", "speakers", "presenter", "speakernames", "lastname"} or {"name", "title"} <= columns
+    )
     is_whole = fields["authors"] and (
         (len(columns & set(GROUPS["abstract"])) > 1 and not columns & {"year", "journal", "doi"})
-        or columns & {"presentationtype", "presentationformat", "papernumber"}
+        or columns & {"presentationtype", "presentationformat", "papernumber", "leadauthors"}
     )
     is_placed = is_spoken or is_whole or fields["start"] or fields["room"] or fields["session"] or "decision" in columns
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
