@@ -109,6 +109,8 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
         values.setdefault("abstract", "\n".join(map(values.__getitem__, groups["abstract"])))
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
     # Forms ask for the speaker's name.
+    if fields["title"] == row.get("name") and row.get("title") == "":
+        fields["title"] = ""
     if not fields["authors"] and (name := values.get("name", "")) != fields["title"]:
         fields["authors"] = name
     if not fields["authors"] and {"firstname", "lastname"} <= values.keys():
@@ -149,6 +151,7 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     text = pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT])
     text = text[match.end() :] if (match := pattern("before_abstract", "programmes").match(text)) else text
     text = "" if _PATH.fullmatch(text.strip()) else text
+    text = match[1] if (match := _QUOTED.fullmatch(text.strip())) else text
     people = authors(fields["authors"])
     if not people and (spoken := _SPOKEN_BY.search(title)):
         title, kind, people = title[: spoken.start()], kind or spoken[1], authors(spoken[2])
@@ -175,6 +178,7 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     kind, session = (
         "" if pattern("no_kind", "programmes").fullmatch(name) else name.rstrip(";") for name in (kind, session)
     )
+    kind = match[1] if (match := _DECISION.fullmatch(kind)) else kind
     is_utc = bool(start and start.tzinfo is UTC)
     # A page of the site is no room.
     room = "" if room.startswith("/") or pattern("unknown", "programmes").fullmatch(room) else room
@@ -185,6 +189,8 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     return result
 
 
+_QUOTED = re.compile(r'"([^"]*)"')
+_DECISION = re.compile(r"accept(?:ed)?\s\(([^()]{1,80})\)", re.IGNORECASE)
 _PATH = re.compile(r"(?:https?:/)?/\S{1,2000}")
 _SPOKEN_BY = re.compile(r"\s\((talk|workshop|tutorial|keynote|presentation|poster|lecture) by ([^()]{3,500})\)\Z")
 _HONORIFIC = re.compile(
@@ -332,11 +338,15 @@ def duration(text: str) -> timedelta | None:
     return timedelta(days=parts[0], hours=parts[1] + parts[3], minutes=parts[2] + parts[4] + parts[5]) or None
 
 
+_BARE_TIME = re.compile(r"\A([01]\d|2[0-3])([0-5]\d)\Z")  # "0930"
+
+
 def _times(
     place: str, fields: Mapping[str, str], reading: Reading
 ) -> tuple[date | None, datetime | None, datetime | None]:
     """Return day, start and end of a row. Note unreadable ones."""
     day_text, start_text, end_text = (tidy(fields[key][:100]) for key in ("day", "start", "end"))
+    start_text, end_text = (_BARE_TIME.sub(r"\1:\2", text) for text in (start_text, end_text))
     of_day, ends = _moment(day_text), _moment(end_text)
     begins = _moment(start_text or day_text)  # the date may hold the time, too
     day = begins.day or of_day.day

@@ -79,8 +79,8 @@ def is_programme(text: str) -> bool:
     columns = {column(name)[0] for name in header[1]}
     fields = by_name({name: name for name in columns})
     # A lone date may be that of a publication.
-    is_spoken = (fields["day"] or fields["abstract"]) and (
-        columns & {"speaker", "speakers", "presenter", "speakernames", "lastname"} or {"name", "title"} <= columns
+    is_spoken = columns & {"speaker", "speakers", "speakernames"} or (
+        (fields["day"] or fields["abstract"]) and (columns & {"presenter", "lastname"} or {"name", "title"} <= columns)
     )
     is_whole = fields["authors"] and (
         (len(columns & set(GROUPS["abstract"])) > 1 and not columns & {"year", "journal", "doi"})

@@ -135,13 +135,19 @@ def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
     for day in root.iterfind("day"):
         days.append({**day.attrib, "rooms": []})
         for room in day:
-            events: list[dict[str, Any]] = []
-            days[-1]["rooms"].append({**room.attrib, "events": events})
-            for event in room.iterfind("event"):
-                persons = [person.text or "" for person in event.iterfind("persons/*")]
-                texts = {child.tag: child.text or "" for child in reversed(event)}  # the first of a name counts
-                events.append({**texts, "persons": persons, **event.attrib})
+            # EuroPython's days have entries.
+            is_event = room.find("title") is not None
+            events: list[dict[str, Any]] = [_event(event) for event in ([room] if is_event else room.iterfind("event"))]
+            days[-1]["rooms"].append({**({} if is_event else room.attrib), "events": events})
     return _contributions(_objects({"conference": {**conference, "days": days}}, {}, "", {}, 0), {}, reading)
+
+
+def _event(event: Any) -> dict[str, Any]:
+    persons = [person.text or "" for path in ("persons/*", "speakers/*/name") for person in event.iterfind(path)]
+    texts = {child.tag: child.text or "" for child in reversed(event)}  # the first of a name counts
+    if not any(persons) and (person := texts.get("person", "")):
+        persons = [name.strip() for name in person.split(",")]
+    return {**texts, "persons": persons, **event.attrib}
 
 
 def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, depth: int) -> Iterator[_Object]:
