@@ -113,8 +113,9 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
         fields["title"] = ""
     if not fields["authors"] and (name := values.get("name", "")) != fields["title"]:
         fields["authors"] = name
-    if not fields["authors"] and {"firstname", "lastname"} <= values.keys():
-        fields["authors"] = f"{values['firstname']} {values['lastname']}"
+    first = next((name for name in values if name.endswith("firstname")), "")
+    if not fields["authors"] and (last := values.get(f"{first.removesuffix('firstname')}lastname")) and first:
+        fields["authors"] = f"{values[first]} {last}"
     # ISMIR numbers the days.
     fields["day"] = next((values[name] for name in NAMES["day"] if day_in(values.get(name, "")[:100])), fields["day"])
     title = fields["title"]
@@ -199,7 +200,18 @@ _HONORIFIC = re.compile(
 _BETWEEN_AUTHORS = re.compile(r"[\s,]{0,9}(?:[;|\n]|\s[/&]\s)[\s;|]{0,9}")
 _MARK = re.compile(r"[\d*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u2070-\u2079]{1,9}(?:,[\d*\u2020\u2021]{1,3}){0,9}$")
 _BRACKETS = re.compile(r"\s{0,9}\[[^\[\]]{0,80}\]")
+_WEAK = r"(?:,\s?(?:M\.?[AS]|B\.?[AS]c?|M\.?B\.?A)\b\.?){0,3}"
+_DEGREES = re.compile(
+    rf"(?:{_WEAK},\s?(?:Ph\.?\s?D|M\.?D|M\.?P\.?H|M\.?Sc|D\.?\s?Phil|Pharm\.?D|MBBS|Dr\.?P\.?H|D\.?O|R\.?N)"
+    rf"(?![^\W\d_])\.?{_WEAK}){{1,5}}"
+)
 _INVERTED = re.compile(r"(?:[^\s,]{2,40}|[a-z][^,]{1,40}|[^,]{2,60}(?=,\s?(?:[A-Z]\.?[\s-]?){1,3}$)),\s?[^,]{1,60}")
+
+
+def _without_degrees(match: re.Match[str]) -> str:
+    """Return nothing for degrees behind a first and a last name, else the text."""
+    name = re.split("[,;|\n]", match.string[max(0, match.start() - 100) : match.start()])[-1]
+    return "" if " " in name.strip() else match[0]
 
 
 def authors(text: str) -> tuple[str, ...]:
@@ -209,8 +221,11 @@ def authors(text: str) -> tuple[str, ...]:
     (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace', 'Grace Hopper'))
     >>> authors("Prof. Dr. Ada Lovelace, Dr Grace Hopper, TBA"), authors("Drew Owl, Profit Bee")
     (('Ada Lovelace', 'Grace Hopper'), ('Drew Owl', 'Profit Bee'))
+    >>> authors("Ada Lovelace, MS, PhD1; Grace Hopper, MD2"), authors("Ada Lovelace, Ph.D."), authors("Owl, MD; Bee, A")
+    (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace',), ('MD Owl', 'A Bee'))
     """
     text = _BRACKETS.sub("", without_affiliations(text[: limits.BYLINE])).strip()
+    text = _DEGREES.sub(_without_degrees, text)
     parts: Sequence[str] = _BETWEEN_AUTHORS.split(text, limits.AUTHORS + 1)
     # "Lovelace, Ada and Hopper, Grace" are two, "Lovelace, Ada" is one.
     if len(parts) == 1 and (" and " in text or not _INVERTED.fullmatch(text)):

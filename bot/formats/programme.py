@@ -80,7 +80,10 @@ def is_programme(text: str) -> bool:
     fields = by_name({name: name for name in columns})
     # A lone date may be that of a publication.
     is_spoken = columns & {"speaker", "speakers", "speakernames"} or (
-        (fields["day"] or fields["abstract"]) and (columns & {"presenter", "lastname"} or {"name", "title"} <= columns)
+        (fields["day"] or fields["abstract"])
+        and (
+            columns & {"presenter", "lastname", "speakerlastname", "presenterlastname"} or {"name", "title"} <= columns
+        )
     )
     is_whole = fields["authors"] and (
         (len(columns & set(GROUPS["abstract"])) > 1 and not columns & {"year", "journal", "doi"})
