@@ -49,7 +49,9 @@ _RULE = re.compile(
 _UNTIL = re.compile(r"(?<=UNTIL=)(\d{8})(T\d{6})?Z?")
 _MOST_OCCURRENCES = 31
 _YEAR = timedelta(days=366)
-_SPEAKERS = re.compile(r"\A\s*(?:speakers?|authors?|presenters?)\s?(?:\(s\))?\s?:\s*([^\n]{2,2000})\n", re.IGNORECASE)
+_SPEAKERS = re.compile(
+    r"\A\s*(?:speakers?|authors?|presenters?)\s?(?:\(s\))?\s?:\s*([^\n]{2,2000})(?:\n|\Z)", re.IGNORECASE
+)
 
 
 class _Properties(dict[str, list[tuple[str, str]]]):

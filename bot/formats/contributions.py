@@ -157,9 +157,8 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     if not people and (spoken := _SPOKEN_BY.search(title)):
         title, kind, people = title[: spoken.start()], kind or spoken[1], authors(spoken[2])
     # Sched's titles go on with the speakers: "Owls by Night - Ada Lovelace, Analytical Engines".
-    before, dash, names = title.rpartition(" - ")
-    if dash and people and names.startswith(people[0]):
-        title = before
+    if people and (at := title.rfind(f" {people[0]}")) > 2 and title[at - 2 : at] in (" -", " \u2013", " \u2014", " |"):
+        title = title[: at - 2]
     # An abstract may name the ids of other papers.
     entry = within_limits(
         Entry(
