@@ -62,6 +62,7 @@ def parse(raw: RawDigest) -> ParsedProgramme:
 
 _BEGINNING = 20_000
 # Columns of exports of databases and reference managers.
+_LISTED = set("presentationtype presentationformat papernumber leadauthors sessiontype sessionid abstractid".split())
 _LIBRARY_COLUMNS = set("eid pmid issn itemtype publicationyear sourcetitle volume journalbook isbn".split())
 
 
@@ -86,8 +87,7 @@ def is_programme(text: str) -> bool:
         )
     )
     is_whole = fields["authors"] and (
-        (len(columns & set(GROUPS["abstract"])) > 1 and not columns & {"year", "journal", "doi"})
-        or columns & {"presentationtype", "presentationformat", "papernumber", "leadauthors"}
+        (len(columns & set(GROUPS["abstract"])) > 1 and not columns & {"year", "journal", "doi"}) or columns & _LISTED
     )
     is_placed = is_spoken or is_whole or fields["start"] or fields["room"] or fields["session"] or "decision" in columns
     return bool(is_placed) and len(columns) > 1 and not columns & _LIBRARY_COLUMNS
