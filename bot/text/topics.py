@@ -126,19 +126,20 @@ class Interests:
 # As spelled: "learn" is a request, "learning" is part of topics.
 _REQUESTS = frozenset(
     """
-    actually ain also anymore anything apart appreciate area aren article articles aside ask asking asks bit bored
-    build building chiefly come comes couldn cover covering covers curious currently didn doesn don dont enjoy enough
-    especially everybody everyone everything evidence except excited exclude excluding fed fewer find fine follow fun
-    get gets getting give gives glad go goes going good great group happen happened happening happens happy hasn hate
-    haven hear hello help helping helps hi hide hot idea ideally ignore include includes including inside instead
-    interest interested interesting interests isn keen keep kind kinds know lately latest learn leave let like
-    literature ll long look looking looks lot lots love mainly make makes making matter mean means mind mostly mustn
-    need needs new nowadays nice often old omit paper papers particular particularly people's phd please prefer
-    preferably previous primarily probably project projects publication publications put puts questions rather re read
-    reader reading reads real really recent related relevant research researcher researchers say says scientist see
-    seem send shouldn show sick skip somebody someone something sort sorts spare specially stop stuff take takes tell
-    thank thanks thing things think tired today top topic topics try trying understand unless update updates usually
-    various ve want wants wasn way ways welcome weren wish won wonder work working works wouldn yes
+    actually ain also anybody anymore anyone anything apart appreciate area aren article articles aside ask asking
+    asks bit bored build building chiefly come comes couldn cover covering covers curious currently didn doesn don
+    dont enjoy enough especially everybody everyone everything evidence except excited exclude excluding fed fewer
+    find fine follow fun get gets getting give gives glad go goes going good great group happen happened happening
+    happens happy hasn hate haven hear hello help helping helps hi hide hot idea ideally ignore include includes
+    including inside instead interest interested interesting interests isn keen keep kind kinds know lately latest
+    learn leave let like literature ll long look looking looks lot lots love mainly make makes making matter mean
+    means mind mostly mustn need needs new nice nobody nowadays often old omit paper papers particular particularly
+    people's phd please prefer preferably previous primarily probably project projects publication publications put
+    puts questions rather re read reader reading reads real really recent related relevant research researcher
+    researchers say says scientist see seem send shouldn show sick skip somebody someone something sort sorts spare
+    specially stop stuff take takes tell thank thanks thing things think tired today top topic topics try trying
+    understand unless update updates usually various ve want wants wasn way ways welcome weren wish won wonder work
+    working works wouldn yes
     """.split()
 )
 # A verb follows: "I study ...".

@@ -109,6 +109,7 @@ def test_a_refusal_in_any_usual_wording_refuses_what_it_names(wording):
         ("Owls. Robots aren't for me, nor are drones", ["Owls"], ["Robots", "drones"]),
         ("I hate surveys, love graphs", ["graphs"], ["surveys"]),
         ("Ignore robots, read graphs", ["graphs"], ["robots"]),
+        ("Does anyone use robots, and does nobody plan?", ["robots", "plan"], []),
         ("Apart from robots, anything on planning", ["planning"], ["robots"]),
         ("No technical methods", [], ["technical"]),
         ("no methods", [], ["methods"]),
