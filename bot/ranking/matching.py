@@ -288,10 +288,7 @@ class TextModel:
 
         Beside "ADHD", "children" and "placebo" say too little.
         """
-        specific = {
-            topic: float(self._meaning.idf(np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)).max())
-            for topic in self.topics
-        }
+        specific = {topic: float(self._meaning.idf(_hashes(topic.stems)).max()) for topic in self.topics}
         least = max(_SINGLE_WORD_FROM, _OF_MOST_SPECIFIC * max(specific.values(), default=0.0))
         return [
             topic for topic, idf in specific.items() if len(topic.stems) > 1 or (idf >= least and not topic.is_verb)
@@ -309,7 +306,7 @@ class TextModel:
         missing, weights = [], []
         for topic in self.reasons:
             rarest = max(topic.stems, key=rarity)
-            papers = int(self._meaning.frequencies(np.array([word_hash(rarest)], dtype=np.uint32))[0])
+            papers = int(self._meaning.frequencies(_hashes([rarest]))[0])
             missing.append(papers <= _CHANCE * self._meaning.count)
             weights.append(self._weighted(topic).weight)
         lacking = [topic for topic, is_missing in zip(self.reasons, missing, strict=True) if is_missing]
@@ -320,7 +317,7 @@ class TextModel:
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the reasons close to a paper's vector (DIMENSIONS,), the closest first.
 
-        Each word must be close: "medical records" is not close to a paper on medical images.
+        Each specific word must be close: "medical records" is not close to a paper on medical images.
         """
         close = [
             (float(whole.similar(meaning)), number)
@@ -335,10 +332,13 @@ class TextModel:
             nothing = _Paragraph(np.zeros(DIMENSIONS, np.float32), 0.0)
             return self._scaled(self._meaning.text(stems), _least_deviation(stems)) or nothing
 
-        return [
-            (scaled(topic.stems), [scaled([stem]) for stem in topic.stems] if len(topic.stems) > 1 else [])
-            for topic in self.reasons
-        ]
+        closeness = []
+        for topic in self.reasons:
+            idf = self._meaning.idf(_hashes(topic.stems))
+            specific = [stem for stem, rare in zip(topic.stems, idf >= _SINGLE_WORD_FROM, strict=True) if rare]
+            parts = (specific or topic.stems) if len(topic.stems) > 1 else ()
+            closeness.append((scaled(topic.stems), [scaled([stem]) for stem in parts]))
+        return closeness
 
     @property
     def is_empty(self) -> bool:
@@ -408,8 +408,7 @@ class TextModel:
         return [topic for interest in self._interests for topic in (interest.wanted if wanted else interest.refused)]
 
     def _weighted(self, topic: Topic) -> _WeightedTopic:
-        hashes = np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)
-        idf = np.minimum(self._meaning.idf(hashes, _FEW_PAPERS), _MOST_IDF)
+        idf = np.minimum(self._meaning.idf(_hashes(topic.stems), _FEW_PAPERS), _MOST_IDF)
         if len(idf) == 1:
             return _WeightedTopic(topic.stems, max(0.0, float(idf[0]) - _SINGLE_WORD_FROM))
         specific = max(_LEAST_PHRASE, float(idf.mean()) - _PHRASE_FROM)
@@ -426,6 +425,10 @@ class TextModel:
         variance = share * float(home.var() if len(home) else 0) + (1 - share) * float(reference.var())
         deviation = max(float(np.sqrt(variance)), least) or 1.0
         return _Paragraph((vector / deviation).astype(np.float32), mean / deviation)
+
+
+def _hashes(stems: Iterable[str]) -> np.ndarray:
+    return np.array(list(map(word_hash, stems)), dtype=np.uint32)
 
 
 def _least_deviation(stems: Iterable[str]) -> float:
