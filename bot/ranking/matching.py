@@ -4,15 +4,15 @@
     text --read_interests--> topics --TextModel--> MatchFeatures of papers
 
 A phrase is more specific than its words: "item response theory" is a strong reason, "item" is none. Topics of one
-segment ("reinforcement learning for language models") count more together. Each match is a sum over a paper's words.
+clause ("reinforcement learning for language models") count more together. Each match is a sum over a paper's words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import groupby
+from itertools import groupby, islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -234,6 +234,7 @@ _CLOSE, _CLOSE_PART = 2.5, 1.0
 # Papers that show which topics a home has. Fewer than this share of them may have a word by chance.
 _LEAST_SAMPLE, _LARGE_SAMPLE, _CHANCE = 100, 500, 0.0005
 _MOST_COVERED = 0.5
+_MOST_ALTERNATIVES = 16
 # Weight of the shipped papers beside ``background``.
 _REFERENCE_PAPERS = 1_000
 
@@ -245,10 +246,11 @@ class TextModel:
         self._meaning, self._background = meaning, background
         interests = [read_interests(text) for text in texts]
         self._interests = interests
-        self.segments = [
-            [self._weighted(topic) for topic in segment]
+        self.wanted = [self._weighted(topic) for interest in interests for topic in interest.wanted]
+        self.together = [
+            [[self._weighted(topic) for topic in topics] for topics in clause]
             for interest in interests
-            for _, segment in groupby(interest.wanted, key=lambda topic: topic.segment)
+            for clause in _together(interest.wanted)
         ]
         self.refusals = [
             Refusal(topics, sum(self._weighted(topic).weight for topic in topics))
@@ -342,7 +344,7 @@ class TextModel:
 
     @property
     def is_empty(self) -> bool:
-        return not self.segments
+        return not self.wanted
 
     def written(
         self, transform: Callable[[Sequence[str]], sp.csr_matrix]
@@ -358,12 +360,10 @@ class TextModel:
 
     def features(self, index: PhraseIndex, meanings: np.ndarray) -> MatchFeatures:
         phrases, together = np.zeros(len(meanings)), np.zeros(len(meanings))
-        for segment in self.segments:
-            presence = np.array([index.presence(topic.stems) for topic in segment])
-            weights = np.array([topic.weight for topic in segment])
-            phrases += weights @ presence
-            if _are_together(segment):
-                together += weights.sum() * presence.prod(axis=0) ** (1 / len(segment))
+        for topic in self.wanted:
+            phrases += topic.weight * index.presence(topic.stems)
+        for clause in self.together:
+            together += np.max([_presence(topics, index) for topics in clause], axis=0)
         refused = np.zeros(len(meanings))
         for refusal in self.refusals:
             refused += refusal.weight * refusal.presence(index)
@@ -388,16 +388,15 @@ class TextModel:
             for stem in named:
                 added[stem] = added.get(stem, 0.0) + value / len(named)
 
-        for segment in self.segments:
-            presence = [float(index.presence(topic.stems)[row]) for topic in segment]
-            for topic, present in zip(segment, presence, strict=True):
-                if present:
-                    add(topic.stems, weights.phrases * topic.weight * present)
-            if _are_together(segment) and all(presence):
-                total = weights.together * sum(topic.weight for topic in segment)
-                together = total * float(np.prod(presence)) ** (1 / len(segment))
-                for topic in segment:
-                    add(topic.stems, together / len(segment))
+        for topic in self.wanted:
+            if present := float(index.presence(topic.stems)[row]):
+                add(topic.stems, weights.phrases * topic.weight * present)
+        for clause in self.together:
+            values = [float(_presence(topics, index)[row]) for topics in clause]
+            most = max(values)
+            topics = clause[values.index(most)] if most else ()
+            for topic in topics:
+                add(topic.stems, weights.together * most / len(topics))
         for refusal in self.refusals:
             if present := float(refusal.presence(index)[row]):
                 for refused in refusal.topics:
@@ -435,9 +434,34 @@ def _least_deviation(stems: Iterable[str]) -> float:
     return _LEAST_DEVIATION_OF_PAIRS if any(map(is_spaceless, stems)) else 0.0
 
 
-def _are_together(segment: Sequence[_WeightedTopic]) -> bool:
-    """Return whether topics are meant together. Single words meet by chance."""
-    return len(segment) > 1 and any(len(topic.stems) > 1 for topic in segment)
+def _together(topics: Sequence[Topic]) -> Iterator[Sequence[Sequence[Topic]]]:
+    """Yield the sets of topics that each clause means together, those with alternatives too.
+
+    "Segmentation and detection in CT and MRI" is on segmentation in CT, on detection in MRI, and so on.
+    """
+    clauses: list[list[Topic]] = []
+    for topic in topics:
+        if not clauses or (topic.segment != clauses[-1][-1].segment and not topic.is_alternative):
+            clauses.append([])
+        clauses[-1].append(topic)
+    for clause in clauses:
+        segments = [tuple(segment) for _, segment in groupby(clause, key=lambda topic: topic.segment)]
+        parts: list[list[Topic]] = []
+        for topic in clause:
+            if topic.is_alternative and parts:
+                parts[-1].append(topic)
+            else:
+                parts.append([topic])
+        chosen = dict.fromkeys([*segments, *islice(product(*parts), _MOST_ALTERNATIVES)])
+        # Single words meet by chance.
+        if together := [each for each in chosen if len(each) > 1 and any(len(topic.stems) > 1 for topic in each)]:
+            yield together
+
+
+def _presence(topics: Sequence[_WeightedTopic], index: PhraseIndex) -> np.ndarray:
+    """Return how much each paper is on all topics, (n_papers,), times their weight."""
+    presence = np.prod([index.presence(topic.stems) for topic in topics], axis=0)
+    return np.asarray(sum(topic.weight for topic in topics) * presence ** (1 / len(topics)))
 
 
 def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:

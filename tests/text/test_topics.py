@@ -282,3 +282,9 @@ def test_hostile_texts_are_read_in_time_that_grows_with_their_length(part):
     read_interests(text)
     Spellings.learn([text]).usual(text)
     topical_phrases(phrases(text))
+
+
+def test_a_topic_behind_and_or_or_alone_is_an_alternative():
+    text = "Owls and lamps in towns or, at night, in woods, and rivers. Seas and the lakes"
+    topics = read_interests(text).wanted
+    assert [topic.text for topic in topics if topic.is_alternative] == ["lamps"]
