@@ -42,7 +42,7 @@ _ALSO = "Also"
 
 
 def tally(edition: Edition) -> str:
-    """Return ``3 papers of 412 new to you; 2 minutes to read``, or ``412 new papers``.
+    """Return ``3 papers; 412 new papers came in; 2 minutes to read``, or ``412 new papers``.
 
     Alerts, tests and samples are marked, unreadable sources named.
     """
@@ -68,7 +68,8 @@ def _counts(edition: Edition) -> str:
         parts += ["the rest was skipped"] if catch_up.arrived > max(catch_up.good, len(edition.picks)) else []
         return "; ".join([*parts, f"{minutes(edition)} to read"])
     if edition.picks:
-        papers += f" of {edition.considered:,} new to you"
+        # Not "of": a pick may have waited for a place since an earlier day.
+        papers += f"; {plural(edition.considered, 'new paper')} came in"
     # The quiet edition names them already.
     if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         papers += f", without {' and '.join(edition.missing)}, which could not be read"

@@ -101,7 +101,7 @@ def test_preview_shows_the_edition_in_each_form_and_writes_no_file(ingested, pap
     html = paperbot("preview", "reward-models", "--now", NOW, "--format", "html")
     slack = paperbot("preview", "reward-models", "--now", NOW, "--format", "slack")
     assert (text.code, html.code, slack.code) == (0, 0, 0)
-    assert "5 papers of 176 new to you" in text.out
+    assert "5 papers; 176 new papers came in" in text.out
     assert "oday" not in text.out + html.out + slack.out, "the papers are of other days"
     assert html.out.lower().startswith("<!doctype html>")
     assert {json.loads(line)["channel"] for line in slack.out.splitlines()} == {"ada@example.org"}

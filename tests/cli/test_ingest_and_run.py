@@ -122,7 +122,7 @@ def test_an_edition_is_due_once_a_day_and_has_what_is_new_since_the_last(small, 
     text = text_of(outbox(small)[-1])
     assert "Reward models for dogs" in text
     assert "Robot arms" not in text
-    assert "1 paper of 1 new to you" in text
+    assert "1 paper; 1 new paper came in" in text
     (small / "seeds" / "more.txt").write_text(digest("Reward models for eels"))
     forced = paperbot("run", "--force", "--now", "2025-05-08T08:00:00+02:00", "--json").json
     assert (forced["editions"], forced["delivered"], len(outbox(small))) == (1, 1, 3)

@@ -55,7 +55,7 @@ def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp,
     assert [mail["Subject"] for mail in tests] == [f"Test: {first['Subject']}"] * 2
     assert tests[0]["Date"].datetime > datetime(2026, 1, 1, tzinfo=UTC) > first["Date"].datetime
     assert len({mail["Message-ID"] for mail in [first, *tests]}) == 3
-    assert "7 May 2025 · a test · 5 papers of 176 new to you; " in text_of(server.mails[0].content)
+    assert "7 May 2025 · a test · 5 papers; 176 new papers came in; " in text_of(server.mails[0].content)
     links = re.compile(r"http://localhost:8000/thumb/\S+\?vote=")
     assert len(links.findall(text_of(server.mails[0].content))) == len(links.findall(text_of(file))) == 10
 
