@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _READERS_SHOWN = 5
+_KEYS, _STORE = "signing keys", "store"
+_NEEDED = (_KEYS, _STORE)
 _CHANNELS = ", ".join(channel.noun for channel in reader_channels())
 
 
@@ -85,18 +87,20 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     problems: list[Problem] = []
     now = datetime.now(UTC)
     for subject, subject_problems in checks(app, connect, now):
-        problems += subject_problems
+        # The store needs the keys, and sources need the store.
+        causes = {problem.problem for problem in problems if problem.source in _NEEDED}
+        problems += [problem for problem in subject_problems if problem.problem not in causes]
         if not subject_problems:
             ok(subject)
     for line in interest_lines(app, now):
         print_line(f"    {line}")
     # An unusable store is reported above.
-    readers = Counter() if problems_of("store", lambda: app.store) else count_readers(app)
+    readers = Counter() if problems_of(_STORE, lambda: app.store) else count_readers(app)
     for channel in reader_channels():
         if readers[channel.name] or channel.name not in app.file_kinds:
             number = plural(readers[channel.name], "reader")
             print_line(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
-    if not any(problem.source == "store" for problem in problems):
+    if not any(problem.source in _NEEDED for problem in problems):
         for line in due_lines(app, now):
             print_line(f"    {line}")
     return checked(passed, [*notes(app, readers, now)], problems, as_json)
@@ -148,15 +152,15 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
     """Yield each subject with its problems."""
     yield plural(len(app.profiles), "profile"), app.profile_problems
     yield "what the sources ask for", app.home.source_problems
+    yield _KEYS, problems_of(_KEYS, lambda: app.signer)
+    yield _STORE, problems_of(_STORE, lambda: [Problem(_STORE, fault) for fault in app.store.faults()])
     for source in app.sources:
         # A source without an interval is a folder.
         if connect or not source.poll_interval:
             # peek: mark no mails as read.
             yield f"source {source.name}", problems_of(source.name, partial(retrieved, source, Visit(now, peek=True)))
-    yield "signing keys", problems_of("signing keys", lambda: app.signer)
     yield "state/ is readable by its owner only", app.home.permission_problems()
     yield "templates", template_problems(app.templates, app.home.templates)
-    yield "store", problems_of("store", lambda: [Problem("store", fault) for fault in app.store.faults()])
     yield "free disk space", app.disk_space.problems()
     if not connect:
         return
