@@ -198,7 +198,7 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     if not app.profiles and not app.profile_problems:
         yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"
     if not app.sources:
-        yield "there is no source, so nothing comes in; add [[sources]] to paperbot.toml"
+        yield "there is no source, so nothing comes in; `paperbot sources add proposed` adds some that fit"
     if files := " ".join(shlex.quote(str(file)) for file in app.home.open_files()):
         yield f"other users can read addresses, and perhaps a password: `chmod go= {files}`"
     for slug, profile in app.profiles.items():

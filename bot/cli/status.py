@@ -115,7 +115,7 @@ def load_lines(load: Load, zone: tzinfo) -> Iterator[str]:
 @json_option
 @click.pass_context
 def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
-    """List the sources and their health, test one, or import many feeds."""
+    """List the sources and their health, add some, test one, or import many feeds."""
     # click also calls the group before its subcommand.
     if ctx.invoked_subcommand:
         return 0
