@@ -57,13 +57,9 @@ def _counts(edition: Edition) -> str:
     if edition.kind is EditionKind.ALERT:
         return papers
     if (catch_up := edition.catch_up) and edition.picks:
-        topics = sum(bool(group.name) for group in catch_up.groups)
         more = catch_up.good - len(edition.picks)
-        picks = [f"these {len(edition.picks)}" if len(edition.picks) > 1 else "this one"]
-        picks += [f"in {plural(topics, 'topic')}"] if topics else []
-        parts = [
-            f"{plural(catch_up.arrived, 'paper')}, {catch_up_days(catch_up, edition.language)}: {', '.join(picks)}"
-        ]
+        picks = f"these {len(edition.picks)}" if len(edition.picks) > 1 else "this one"
+        parts = [f"{plural(catch_up.arrived, 'paper')}, {catch_up_days(catch_up, edition.language)}: {picks}"]
         parts += [f"{more:,} more above your threshold"] if more > 0 else []
         parts += ["the rest was skipped"] if catch_up.arrived > max(catch_up.good, len(edition.picks)) else []
         return "; ".join([*parts, f"{minutes(edition)} to read"])
