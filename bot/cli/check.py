@@ -19,7 +19,7 @@ from bot.app import App
 from bot.channels import address_checks, reader_channel, reader_channels
 from bot.channels.templates import environment, template_mistakes, unused_templates
 from bot.cli.options import app_of, home_of, json_option, schema_option
-from bot.cli.output import console, day_and_time, echo, print_json, print_problems, table
+from bot.cli.output import console, day_and_time, echo, print_json, print_note, print_problems, table
 from bot.config.files import shipped
 from bot.config.home import SettingOrigin, effective_settings, problems_beside_settings, repair, write_schemas
 from bot.config.profiles import Profile, describe_end, with_override
@@ -113,7 +113,7 @@ def checked(passed: list[str], notes: list[str], problems: list[Problem], as_jso
         print_json({**machine, "ok": passed, "notes": notes, "problems": problems})
     else:
         for note in notes:
-            echo(f"?   {note}", fg="yellow")
+            print_note(note, err=False)
         print_problems(problems)
     return 2 if problems else 0
 

@@ -19,7 +19,7 @@ from bot.app import App
 from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
 from bot.cli.options import app_of, checked_address, is_terminal, pass_app, valid
-from bot.cli.output import echo
+from bot.cli.output import echo, print_note
 from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, time_of_day, title_of
 from bot.cli.readers import profiles
 from bot.cli.status import sources as sources_group
@@ -115,7 +115,7 @@ def init(
         if text := understood(user.interests):
             echo(text)
         for reason in unmatched(user.interests):
-            echo(f"? {reason}", fg="yellow", err=True)
+            print_note(reason)
     if samples:
         echo(
             f"{directory / SAMPLES} has sample digests of real papers. Their abstracts are rewritten, not the "

@@ -112,7 +112,7 @@ def test_preview_without_papers_says_why_it_is_empty(home, paperbot):
     files = "5 files not read yet, such as samples/daily-papers-04-17.txt; `paperbot ingest` does"
     answer = paperbot("preview", "reward-models")
     assert f"No paper that was read is new; {files}." in " ".join(answer.out.split())
-    assert answer.err.strip() == f"? {files}"
+    assert answer.err.strip() == f"note: {files}"
     for path in home.glob("samples/*"):
         path.unlink()
     answer = paperbot("preview", "reward-models")

@@ -52,7 +52,7 @@ def test_a_run_tells_how_many_thumbs_came_by_mail_and_whose_it_could_not_take(sm
         answer = paperbot("run")
     assert answer.code == 0
     assert "1 thumb came by mail\n" in answer.out
-    assert answer.err.startswith("? 1 thumb by mail of eve@example.org not taken: its link is too old")
+    assert answer.err.startswith("note: 1 thumb by mail of eve@example.org not taken: its link is too old")
     assert answer.err.count("\n") == 1
 
 

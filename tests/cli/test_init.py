@@ -577,7 +577,7 @@ def test_a_login_is_used_and_its_password_asked_for(tmp_path):
         assert terminal.finish() == 0
         assert server.logins == [(b"ada", b"secret")]
     assert "ok  127.0.0.1 lets you log in." in terminal.seen
-    assert "? http://localhost:8000 opens on this computer only, so thumbs don't work on phones" in terminal.seen
+    assert "note: http://localhost:8000 opens on this computer only, so thumbs don't work on phones" in terminal.seen
     assert "sample" not in terminal.seen
     assert profile_of(tmp_path / "papers", "my-papers").schedule.timezone == "Europe/Berlin"
 
