@@ -23,6 +23,7 @@ from bot.cli.output import console, day_and_time, echo, print_json, print_note, 
 from bot.config.files import shipped
 from bot.config.home import SettingOrigin, effective_settings, problems_beside_settings, repair, write_schemas
 from bot.config.profiles import Profile, describe_end, with_override
+from bot.editions.due import last_edition_days
 from bot.model import Kind, Origin, Problem
 from bot.model.addresses import is_loopback
 from bot.model.errors import ConfigError, PaperbotError
@@ -130,12 +131,15 @@ def due_lines(app: App, now: datetime) -> Iterator[str]:
     """Yield what the first readers get next, when and how."""
     try:
         listed = listed_readers(app.store, app.profiles)
-        overrides = [app.store.overrides.get(reader.id) for reader, _ in listed[:_READERS_SHOWN]]
+        readers = [
+            (reader, with_override(profile, app.store.overrides.get(reader.id)))
+            for reader, profile in listed[:_READERS_SHOWN]
+        ]
+        last_days = last_edition_days(app.store, readers, now)
     except PaperbotError:  # reported above
         return
-    for (reader, profile), override in zip(listed, overrides, strict=False):
-        own = with_override(profile, override)
-        when = day_and_time(own.schedule.next_moment(now), own.language)
+    for reader, own in readers:
+        when = day_and_time(own.schedule.next_moment(now, last_days.get(reader.id)), own.language)
         letter = "; on Fridays a letter, too" if own.weekly else ""
         edition = f"next edition of “{own.title}” {when}, by {reader_channel(reader.kind).noun}{letter}"
         yield f"{reader.address}: {reader.stopped_because or edition}"

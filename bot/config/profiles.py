@@ -255,9 +255,10 @@ class ScheduleSection(Section):
         """Return the time of a day's edition, in UTC."""
         return moment(day, self.at, self.timezone)
 
-    def next_moment(self, now: datetime) -> datetime:
-        """Return the time of the next edition after ``now``, in this time zone."""
-        return next_moment(self.at, self.days, self.timezone, now).astimezone(zone_named(self.timezone))
+    def next_moment(self, now: datetime, last: date | None = None) -> datetime:
+        """Return the time of the next edition after ``now``, in this time zone, if the ``last`` was of that day."""
+        after = max(now, self.moment(last)) if last else now
+        return next_moment(self.at, self.days, self.timezone, after).astimezone(zone_named(self.timezone))
 
     def due_slots(self, now: datetime, *, last: date | None = None, since: datetime | None = None) -> list[date]:
         """Return the due slots as ``clock.due_slots`` does."""
