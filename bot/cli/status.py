@@ -130,7 +130,8 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
             usual = f"{status.usual:.0f}" if status.usual is not None else "-"
             state = f"{status.health}: {status.detail}" if status.detail else status.health
             newest = str(status.latest_digest or "-")
-            rows.add_row(status.name, status.kind, state, checked, newest, str(status.papers), usual)
+            papers = str(status.papers) if status.delivers_papers else "-"
+            rows.add_row(status.name, status.kind, state, checked, newest, papers, usual)
         console().print(rows)
     return 1 if any(status.trouble for status in statuses) else 0
 

@@ -123,7 +123,7 @@ def test_preview_without_papers_says_why_it_is_empty(home, paperbot):
 def test_status_shows_sources_readers_and_outbox(home, paperbot):
     empty = paperbot("status")
     assert empty.code == 0
-    assert "never" in empty.out
+    assert "not yet" in empty.out
     assert "none yet" in empty.out
     paperbot("run", "--now", NOW)
     answer = paperbot("status", "--now", NOW, "--json")
