@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import click
 
 from bot.app import homeless_fetcher
-from bot.cli.output import echo, wrapped
+from bot.cli.output import echo, print_note, wrapped
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.files import shipped
 from bot.config.home import SAMPLE_PROFILE, NewUser
@@ -366,7 +366,7 @@ def phone_url(text: str) -> str:
     url = pages_url(text)
     if url and is_loopback(urlsplit(url).hostname or ""):
         remedy = "name an address of your network or a proxy, or leave it out and have thumbs mailed"
-        echo(f"? {url} opens on this computer only, so thumbs don't work on phones; {remedy}", fg="yellow", err=True)
+        print_note(f"{url} opens on this computer only, so thumbs don't work on phones; {remedy}")
     return url
 
 

@@ -15,7 +15,7 @@ from itertools import chain
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
-from bot.formats.format import UNWANTED, decode, facts_of, prose, tidy
+from bot.formats.format import UNWANTED, decode, facts_of, prose, tidy, without_full_stop
 from bot.formats.libraries import bibtex, nested, rows
 from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields, simple
 from bot.formats.markup import plain
@@ -52,7 +52,6 @@ _OTHERS = re.compile(
 _TITLE_START = re.compile(
     r"[(\[](?:PDF|HTML|BOOK|CITATION)[)\]](?:\[[A-Z]\])?\s+(?=\S)"
 )  # ResearchGate, Google Scholar
-_TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
 # Lens.org puts ";" between paragraphs.
 _BEFORE_ABSTRACT = re.compile(
     r"(?:Abstract|ABSTRACT|Resum(?:o|en)|RESUM(?:O|EN)|R[\u00e9e]sum[\u00e9e]|Zusammenfassung|(?=;))[:.;]?\s{0,9}(?=[A-Z\u00c0-\u00de])"
@@ -130,7 +129,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     types = fields("types")
     if not kinds.isdisjoint(types["others"]):
         return NO_PAPER
-    title = _TITLE_END.sub("", prose(reference.title, limits.TITLE))
+    title = without_full_stop(prose(reference.title, limits.TITLE))
     title = title[match.end() :] if (match := _TITLE_START.match(title)) else title
     if not title:
         return NO_TITLE

@@ -100,7 +100,8 @@ class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
 
     Topics of one ``segment`` ("reinforcement learning for language models") belong together. Commas, "and" and "or"
-    separate segments. ``is_verb``: a lone one, as in "agents that write and repair code".
+    separate segments. ``is_verb``: a lone one, as in "agents that write and repair code". ``is_alternative``: only
+    "and" or "or" stands before it, as before "MRI" in "tumours in CT and MRI".
     """
 
     text: str
@@ -108,6 +109,7 @@ class Topic:
     segment: int = 0
     starts_sentence: bool = False
     is_verb: bool = False
+    is_alternative: bool = False
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -126,19 +128,20 @@ class Interests:
 # As spelled: "learn" is a request, "learning" is part of topics.
 _REQUESTS = frozenset(
     """
-    actually ain also anymore anything apart appreciate area aren article articles aside ask asking asks bit bored
-    build building chiefly come comes couldn cover covering covers curious currently didn doesn don dont enjoy enough
-    especially everybody everyone everything evidence except excited exclude excluding fed fewer find fine follow fun
-    get gets getting give gives glad go goes going good great group happen happened happening happens happy hasn hate
-    haven hear hello help helping helps hi hide hot idea ideally ignore include includes including inside instead
-    interest interested interesting interests isn keen keep kind kinds know lately latest learn leave let like
-    literature ll long look looking looks lot lots love mainly make makes making matter mean means mind mostly mustn
-    need needs new nowadays nice often old omit paper papers particular particularly people's phd please prefer
-    preferably previous primarily probably project projects publication publications put puts questions rather re read
-    reader reading reads real really recent related relevant research researcher researchers say says scientist see
-    seem send shouldn show sick skip somebody someone something sort sorts spare specially stop stuff take takes tell
-    thank thanks thing things think tired today top topic topics try trying understand unless update updates usually
-    various ve want wants wasn way ways welcome weren wish won wonder work working works wouldn yes
+    actually ain also anybody anymore anyone anything apart appreciate area aren article articles aside ask asking
+    asks bit bored build building chiefly come comes couldn cover covering covers curious currently didn doesn don
+    dont enjoy enough especially everybody everyone everything evidence except excited exclude excluding fed fewer
+    find fine follow fun get gets getting give gives glad go goes going good great group happen happened happening
+    happens happy hasn hate haven hear hello help helping helps hi hide hot idea ideally ignore include includes
+    including inside instead interest interested interesting interests isn keen keep kind kinds know lately latest
+    learn leave let like literature ll long look looking looks lot lots love mainly make makes making matter mean
+    means mind mostly mustn need needs new nice nobody nowadays often old omit paper papers particular particularly
+    people's phd please prefer preferably previous primarily probably project projects publication publications put
+    puts questions rather re read reader reading reads real really recent related relevant research researcher
+    researchers say says scientist see seem send shouldn show sick skip somebody someone something sort sorts spare
+    specially stop stuff take takes tell thank thanks thing things think tired today top topic topics try trying
+    understand unless update updates usually various ve want wants wasn way ways welcome weren wish won wonder work
+    working works wouldn yes
     """.split()
 )
 # A verb follows: "I study ...".
@@ -396,7 +399,7 @@ def _topics(original: str, text: str) -> tuple[list[Topic], list[tuple[int, int]
     runs = [(number, run) for number, segment in segments for run in _runs(segment)]
     runs = runs or [(number, [token]) for number, segment in segments for token in segment]
     topics = []
-    verb_ends = -1
+    verb_ends = link_ends = -1
     for (number, run), (_, following) in pairwise([*runs, (0, [])]):
         link = _SHARES_NOUN.match(text, run[0].end)
         is_adjective = len(run) == 1 and run[0].spelling.lower().endswith(_ADJECTIVE_ENDINGS)
@@ -416,7 +419,10 @@ def _topics(original: str, text: str) -> tuple[list[Topic], list[tuple[int, int]
             and bool(follows_verb or _BEFORE_VERB.search(text[max(run[0].start - 12, 0) : run[0].start]))
         )
         verb_ends = run[0].end if is_verb else -1
-        topics.append(Topic(spelling, expanded(token.stem for token in words), number, starts_sentence, is_verb))
+        is_alternative = link_ends == run[0].start
+        link_ends = link.end() if link else -1
+        stems = expanded(token.stem for token in words)
+        topics.append(Topic(spelling, stems, number, starts_sentence, is_verb, is_alternative))
     return topics, [(token.start, token.end) for _, run in runs for token in run]
 
 
