@@ -73,6 +73,7 @@ def test_page_numbers_are_not_taken_for_an_arxiv_id():
     [
         (b"", "empty file"),
         (b"Title,Year\nOwls,1999\n", r"export it as one of these: BibTeX .* RIS .* \.nbib \(PubMed\)"),
+        (b'[{"data": {"creators": "Ada", "title": "2101", "abstractNote": "2101"}}]', "export it as one of these"),
         (b"%PDF-1.7", "a PDF"),
         (b"x" * (MAX_BYTES + 1), "more than the 60 MB that a library may have"),
     ],

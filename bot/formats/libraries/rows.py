@@ -32,11 +32,12 @@ _BETWEEN_GLUED = re.compile(r"(?<=[a-z\u00df-\u017f])(?<!\bMc)(?<!\bMac)(?<!\b[D
 _PAIR = re.compile(r"([^,]+,[^,]+),")
 # A record of Embase's "CSV, fields by row" is a block of rows, each with its name and its values.
 _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?,')
+# BibTeX of a line in Chinese, "@article{a, title={港口}, year={2024}}", and JSON have fields between commas, too.
+_NO_TABLE = re.compile(r"\s{0,99}(?:@|\{|\[\s{0,99}[\[{])")
 
 
 def table_begins(text: str) -> int | None:
-    # BibTeX of a line in Chinese: "@article{a, title={港口}, year={2024}}"
-    return None if text[:99].lstrip().startswith("@") or _table(text[:20_000]) is None else 0
+    return None if _NO_TABLE.match(text) or _table(text[:20_000]) is None else 0
 
 
 def _table(text: str) -> tuple[str, int] | None:
