@@ -306,8 +306,8 @@ def author_names(text: str) -> tuple[str, ...]:
         if are_inverted and sum(" " not in pair[0].strip() for pair in pairs) >= share * len(pairs):
             return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
     parts = _BETWEEN_NAMES.split(text, maxsplit=2 * limits.AUTHORS + 1)
-    parts = [_OTHERS.sub("", part.strip().removeprefix("and ").removeprefix("& ").strip()) for part in parts]
-    parts = list(filter(None, parts))
+    parts = [" ".join(part.split()).removeprefix("and ").removeprefix("& ").strip() for part in parts]
+    parts = list(filter(None, (_OTHERS.sub("", part) for part in parts)))
     # "Lovelace, A, Hopper, GM"; but "OpenAI, CMS" are two.
     capitals = parts[1::2]
     are_pairs = len(parts) == 2 * len(capitals) and all(

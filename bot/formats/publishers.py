@@ -37,7 +37,10 @@ _LONGEST_CITATION = 400
 _NO_NAME = re.compile(r"Open Access|licensed|[?!]$|[a-z]{3}\.$")
 _BEHIND_DOI = re.compile(r"(?:[?&]|(?<!;2-)#|/(?:full|abs(?:tract)?|e?pdf|html|meta|summary)\b|%3F).*", re.IGNORECASE)
 # Patterns that begin with anything are slow. Their matches have one of these words.
-_SIGNS = ("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online")
+_SIGNS = (
+    *("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online"),
+    *("Proceedings", "Findings", "Transactions", "Linguistics", ")] "),
+)
 _SLOW = ("[^", "(?P<venue>", "(?P<authors>", "(?:(?P<authors>")
 
 
