@@ -56,10 +56,12 @@ NAME = "journal-mail"
 Follow = Callable[[str], Destination]  # ``destination``, once for each address
 
 
+_HEADER = 20  # lines at the beginning of a forwarded mail, with its header
 _NEAR = 5  # lines between a title and its last author and DOI
 _BELOW = 30  # lines between a title and the end of its abstract
 _MIN_WORDS = 4
 _WORD = re.compile(r"\w+")
+_QUOTES = ('"', "\u201c", "\u201d")
 _NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
 
@@ -119,7 +121,10 @@ class _Candidate:
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read a mail. None if nothing in it is certainly a paper."""
-    senders = (row for row in table("mails")["senders"] if row["address"] in mail.sender.lower())
+    # The first lines of a forwarded mail tell who sent it.
+    is_forwarded = mail.own_subject != mail.subject
+    origin = " ".join(line.text for line in lines[:_HEADER]) if is_forwarded else ""
+    senders = (row for row in table("mails")["senders"] if row["address"] in f"{mail.sender} {origin}".lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
     follow: Follow = cache(destination)
     lines = with_linked_titles(lines, follow)
@@ -135,7 +140,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         if not is_paper or title_link.element in (news or ()):
             continue
         title = pattern("after_title").sub("", pattern("before_title").sub("", title_link.text, count=1), count=1)
-        title = prose(title, limits.TITLE).strip('"\u201c\u201d ')
+        title = _unquoted(prose(title, limits.TITLE))
         below = candidate.item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
         abstract = abstract_in(below, title_link.text)
@@ -161,6 +166,17 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         )
     topic = sender["name"] if "format" in sender else mail.subject or mail.sender_name
     return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
+
+
+def _unquoted(title: str) -> str:
+    """Return a title without quotation marks around the whole of it.
+
+    >>> _unquoted('"Owls see."'), _unquoted('"Owls see," 150 years on')
+    ('Owls see.', '"Owls see," 150 years on')
+    """
+    inner = title[1:-1]
+    is_quoted = title[:1] in _QUOTES and title[-1:] in _QUOTES and not any(mark in inner for mark in _QUOTES)
+    return inner.strip() if is_quoted else title
 
 
 def _journal_of(subject: str) -> str:
