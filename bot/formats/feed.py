@@ -22,6 +22,7 @@ from email.utils import parsedate_to_datetime
 from functools import partialmethod
 from html.entities import html5
 from itertools import chain, pairwise
+from operator import ne
 from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
 from xml.sax.expatreader import ExpatParser
@@ -42,6 +43,7 @@ from bot.formats.format import (
     facts_of,
     first_name_first,
     from_arxiv,
+    initials_first,
     plausible_date,
     prose,
     quoted,
@@ -93,6 +95,9 @@ _GLUED_INSTITUTION = re.compile(
 )
 _BETWEEN_GLUED_NAMES = re.compile(  # and not within "McKenzie"
     r"(?<=[a-z])(?<!\bMc)(?<!\bMac)(?<!\bDe)(?<!\bDi)(?<!\bLa)(?<!\bLe)(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])"
+)
+_TWO_OF_CHINA = re.compile(
+    "[\u4e00-\u9fff]{2,4}[,\uff0c;\u3001][\u4e00-\u9fff]{2,4}|[\u4e00-\u9fff]{3,4}, [\u4e00-\u9fff]{3,4}"
 )
 _INITIAL = re.compile(r"(?:[A-Z]\.-?){1,3}")
 _PARTICLES = frozenset("al bin da das de del della den der di do dos du el la las le los ten ter van von y".split())
@@ -183,6 +188,8 @@ def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str
     results: list[Entry | str] = [*problems]
     for number, (item, item_day) in enumerate(zip(items, days, strict=True), 1):
         results.extend(_papers(number, item, item_day, _Head(day, built, journal, tags)))
+    if items and not results:
+        results = ["the feed: none of its items is a paper; corrections, covers and news are left out"]
     if day is None:
         day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
     return build_digest(name, topic, day, results)
@@ -283,17 +290,19 @@ def _authors(item: Any) -> tuple[str, ...]:
     authors = authors[: limits.AUTHORS + 1]
     # 5,000 long names must cost no more than one author list.
     longest = limits.BYLINE // max(len(authors), 1)
-    names = [str(author.get("name") or "")[:longest] for author in authors]
+    names = [str(author.get("name") or "")[:longest].strip() for author in authors]
     are_inverted = len(names) > 1 and all("," in name and not _INSTITUTION.search(name) for name in names)
+    # "Lovelace A" beside "Hopper G" has initials, "HAO XU" beside "PHILLIP CRIBB" a surname.
+    have_initials_last = len(names) == 1 or 2 * sum(map(ne, names, map(initials_first, names))) > len(names)
     people: dict[str, None] = {}
     for stated in names:
         name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", stated)))
         if is_glued:
             name = ", ".join(chain.from_iterable(map(_separated, _BETWEEN_GLUED_NAMES.split(name))))
-        listed = author_names(without_affiliations(name))
+        listed = author_names(without_affiliations(name), have_initials_last=have_initials_last)
         # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
         is_inverted = are_inverted or name[:1].islower() or not all(" " in part for part in listed)
-        if len(listed) == 2 and is_inverted:
+        if len(listed) == 2 and is_inverted and not _TWO_OF_CHINA.fullmatch(name):
             listed = (first_name_first(name),)
         is_place = False
         for part in listed:

@@ -272,7 +272,7 @@ def split_lines(decoded: str) -> list[Line]:
 _MAX_DAYS_AHEAD = timedelta(days=2)
 _AFTER_FULL_STOP = "\"'\u201d\u2019)]"
 # "Sammy Davis, Jr." is one author.
-_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s|(?<=ollaboration):")
+_BETWEEN_NAMES = re.compile(r"[,;\uff0c\uff1b\u3001](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s|(?<=ollaboration):")
 _PARENTHESIS = re.compile(r"([()])")
 
 
@@ -286,21 +286,26 @@ _DEGREE = re.compile(
 _SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "2nd", "3rd", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
 # "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
 _SURNAME_FIRST = re.compile(
-    r"(\S[^,;]{0,100}?),? ((?:[A-ZÀ-ÞΑ-ΩА-Я]{1,2}\.(?:[ -]{0,2})){1,5}|[A-ZÀ-ÞΑ-ΩА-Я]{1,2}(?:-?[A-ZÀ-ÞΑ-ΩА-Я]){0,3})"
+    r"(\S[^,;]{0,100}?)(?<!\b[A-Z]\.),? "
+    r"((?:[A-ZÀ-ÞΑ-ΩА-Я]{1,2}\.(?:[ -]{0,2})){1,5}|[A-ZÀ-ÞΑ-ΩА-Я]{1,2}(?:-?[A-ZÀ-ÞΑ-ΩА-Я]){0,3})"
     r"(?: (Jr|Sr|[23][nr]d|II|III|IV)\.?)?"
 )
+# "Guocheng SHU", "Ping LIU": a surname.
+_CAPITAL_SURNAME = re.compile(r".{0,100} (?=[A-Z]{0,4}[AEIOUY])[A-Z]{3,5}")
 _OTHERS = re.compile(r"(?:\s|^)(?:(?:and |& )?(?:et\.? al\.?|others)|\u2026|\.\.\.)$", re.IGNORECASE)
 
 
-def author_names(text: str) -> tuple[str, ...]:
+def author_names(text: str, *, have_initials_last: bool = True) -> tuple[str, ...]:
     """Split an author list, into at most one author more than a paper may have.
+
+    Names such as "Lovelace AB" are turned, unless the names beside them show that "AB" is a surname.
 
     >>> author_names("Lovelace, A., Hopper, G. M., et al."), author_names("Lovelace A, Hopper GM.")
     (('A. Lovelace', 'G. M. Hopper'), ('A Lovelace', 'GM Hopper'))
     """
     text = text[: limits.BYLINE]
     # "Lovelace, Ada; Hopper, Grace" and "Lovelace, Ada and Hopper, Grace"
-    for separator, share in ((";", 0.5), (" and ", 1)):
+    for separator, share in ((";", 0.3), (" and ", 1)):
         pairs = [name.split(",", 2) for name in text.split(separator, limits.AUTHORS + 1) if name.strip()]
         are_inverted = len(pairs) > 1 and all(len(pair) == 2 and pair[1].strip() for pair in pairs)
         if are_inverted and sum(" " not in pair[0].strip() for pair in pairs) >= share * len(pairs):
@@ -327,7 +332,9 @@ def author_names(text: str) -> tuple[str, ...]:
             names.append(part)
             last = part
     # A single "Adithya S" may be a whole name.
-    if (len(names) > 1 or "".join(names)[-2:-1] != " ") and all(map(_SURNAME_FIRST.fullmatch, names)):
+    is_one = len(names) == 1 and (names[0][-2:-1] == " " or names[0].isupper())
+    are_spoken = 2 * sum(map(bool, map(_CAPITAL_SURNAME.fullmatch, names))) > len(names)
+    if have_initials_last and not is_one and not are_spoken and all(map(_SURNAME_FIRST.fullmatch, names)):
         # "Lovelace A, Hopper G." ends with the full stop of the list.
         ends = "." if len(names) > 1 and "." not in "".join(names[:-1]) else ""
         names = [initials_first(name.rstrip(ends)) for name in names]

@@ -15,7 +15,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from bot.formats.format import author_names, date_in, without_affiliations
+from bot.formats.format import author_names, date_in, first_name_first, without_affiliations
 from bot.formats.markup import ABSTRACT
 from bot.formats.tables import pattern, table, words
 from bot.model import limits
@@ -39,7 +39,7 @@ _BEHIND_DOI = re.compile(r"(?:[?&]|(?<!;2-)#|/(?:full|abs(?:tract)?|e?pdf|html|m
 # Patterns that begin with anything are slow. Their matches have one of these words.
 _SIGNS = (
     *("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online"),
-    *("Proceedings", "Findings", "Transactions", "Linguistics", ")] "),
+    *("Proceedings", "Findings", "Transactions", "Linguistics", ")] ", ";\n", "), p. "),
 )
 _SLOW = ("[^", "(?P<venue>", "(?P<authors>", "(?:(?P<authors>")
 
@@ -92,6 +92,7 @@ def read_description(text: str, title: str = "") -> Description:
             stated |= {name: value for name, value in match.groupdict().items() if value}
             text = text[: match.start()]
     kept: list[str] = []
+    text = text.lstrip("\n").removeprefix(f"{title}: ")  # a heading
     begin = cuts = 0
     while begin < len(text):
         if cuts < 20 and (match := _boilerplate(text, begin)):
@@ -110,7 +111,11 @@ def read_description(text: str, title: str = "") -> Description:
         while text[begin : begin + 1].isspace():
             begin += 1
     if "authors" in stated:
-        authors = author_names(without_affiliations(stated["authors"]))
+        text = without_affiliations(stated["authors"])
+        listed = author_names(text)
+        if len(listed) == 2 and not any(" " in name for name in listed):  # "Lovelace, Ada"
+            listed = (first_name_first(text),)
+        authors = tuple(filter(None, (name.strip(" *†‡§¶#") for name in listed)))
     published = date_in(stated.get("published", ""))
     return Description(" ".join(kept), stated.get("venue", ""), authors, published, stated.get("doi", ""))
 
