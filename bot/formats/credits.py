@@ -102,7 +102,12 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                     venue = venue or (venue_in(text[end.end() :]) if end else "")
             day = next(filter(None, map(day_in, segments)), None)
             published = published or day
-            if not venue and (len(others) < len(segments) or is_citation or day):
+            # "Journal of Owls | Article" has a venue, "Article | ZOOLOGY" has none.
+            has_kind = len(others) < len(segments)
+            rest = " ".join(others)  # "ZOOLOGY" behind "Article |" is none
+            is_subject = has_kind and segments[0] not in others and not _YEAR.search(text)
+            is_subject = is_subject and (rest.isupper() or not is_venue(rest))
+            if not venue and ((has_kind and not is_subject) or is_citation or day):
                 venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
                 is_beside = pattern("no_venue").match(text) or is_venue(above)
                 venue = next(filter(None, venues), "") or (venue_in(above) if is_beside else "")
@@ -245,10 +250,10 @@ def _is_byline(text: str) -> bool:
     return text.count(",") >= 4 and sum(part[0].isupper() for part in parts) > 0.7 * len(parts)
 
 
-def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
+def abstract_in(lines: Sequence[HtmlLine], title: str = "", authors: Sequence[str] = ()) -> str:
     """Return the abstract with a label among the lines, else the first long paragraph without links.
 
-    Links at its end, such as "Read more", are cut.
+    Links at its end, such as "Read more", are cut, and so are the authors.
     """
     paragraphs: list[list[HtmlLine]] = []
     for _, block in groupby(lines, key=operator.attrgetter("block")):
@@ -262,6 +267,8 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
         texts = [row.text for row in rows]
         if rows[-1].links:
             texts[-1] = before_labels(rows[-1])
+        if len(texts) > 1 and authors and set(names_in(texts[-1])) == set(authors):
+            del texts[-1]
         has_links = any(row.links for row in rows[:-1]) or any(link.text in texts[-1] for link in rows[-1].links)
         text = joined(filter(None, texts))
         label = pattern("abstract").match(text)

@@ -5,7 +5,8 @@ The text of a paper's link reads like a title, and one of these holds:
 - The link's address, without tracking, is an article's (``addresses``), with the support of a name, a DOI, a second
   article in the same layout or a title of at least four words.
 - The link is an unreadable tracking link, and a DOI or an article's address is below it.
-- The same with a name below it, where two links in the same layout have two names.
+- The same with a name below it, where two links in the same layout have two names, a citation is below it, or the
+  subject announces articles.
 
 If only "Abstract" or "Read more" below a title is a link to an article, the title is the line above the authors. A
 title of one word counts in a layout with the titles of other articles.
@@ -99,7 +100,7 @@ class _Candidate:
         has_names = len(self.names) >= 2 or (bool(self.names) and any(of_others))
         return bool(self.articles) or has_names
 
-    def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
+    def is_paper(self, *, has_siblings: bool, has_headings: bool, is_announced: bool) -> bool:
         """Return whether the module's conditions hold. ``has_siblings``: the layout has a second such title."""
         title = self.item.title.text
         # With headings, the third and the last line may belong to the next part.
@@ -115,8 +116,8 @@ class _Candidate:
         near = "\n".join(line.text[:LONGEST_TITLE] for line in self.item.lines[:_NEAR])
         is_event = pattern("event").search(title) or pattern("invitation").search(near)
         # Unreadable tracking links have a token of letters and digits, menus and advertisements words and numbers.
-        is_cited = self.destination.is_opaque and (has_siblings or bool(pattern("citation").search(near)))
-        return bool(self.names) and is_cited and not is_event
+        is_cited = has_siblings or is_announced or bool(pattern("citation").search(near))
+        return bool(self.names) and self.destination.is_opaque and is_cited and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
@@ -132,18 +133,21 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     is_title = _title_test(lines, follow)
     candidates = [_Candidate.read(item, follow) for item in items_of(lines, is_title)]
     places = Counter(candidate.item.title.place for candidate in candidates if candidate.is_supported)
+    is_announced = bool(pattern("announced").search(mail.own_subject))
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         title_link = candidate.item.title
         has_siblings = places[title_link.place] > 1
-        is_paper = candidate.is_paper(has_siblings=has_siblings, has_headings=news is not None)
+        is_paper = candidate.is_paper(
+            has_siblings=has_siblings, has_headings=news is not None, is_announced=is_announced
+        )
         if not is_paper or title_link.element in (news or ()):
             continue
         title = pattern("after_title").sub("", pattern("before_title").sub("", title_link.text, count=1), count=1)
         title = _unquoted(prose(title, limits.TITLE))
         below = candidate.item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
-        abstract = abstract_in(below, title_link.text)
+        abstract = abstract_in(below, title_link.text, stated.authors)
         articles = candidate.articles
         key = articles[0].key if articles else title_link.url
         first = papers.get(key)
@@ -202,7 +206,7 @@ def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink
     titled = {link.place for link in links if link.place in certain and follow(link.url).article}
 
     def is_title(link: HtmlLink) -> bool:
-        if link.element in inline:
+        if link.element in inline or pattern("issue").match(link.text[:LONGEST_TITLE]):
             return False
         if not reads_like_title(link.text):
             # Among other titles, one may be a single word.
@@ -221,11 +225,13 @@ def _links_to_news(lines: Sequence[HtmlLine], follow: Follow) -> set[int] | None
     """
     elements: set[int] = set()
     is_news: bool | None = None  # below no heading
-    has_titles = False
+    has_titles = is_part_of_news = False
     for line in filter(lambda line: line.text, lines):
         heading = line.text.strip(" :") if len(line.text) <= 40 and not line.links else ""
         if heading and (pattern("news").fullmatch(heading) or is_label(heading)):
-            is_news = bool(pattern("news").fullmatch(heading))
+            if not (is_part_of_news and not pattern("paper_part").fullmatch(heading)):
+                is_news = bool(pattern("news").fullmatch(heading))
+                is_part_of_news = bool(pattern("news_part").fullmatch(heading))
             continue
         if not has_titles and any(
             reads_like_title(link.text) and ((to := follow(link.url)).article or to.is_opaque) for link in line.links
@@ -306,7 +312,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
             article = follow(link.url).article
             if article and reads_like_title(link.text):
                 titled.add(article.key)
-            elif article and article.key not in titled:
+            elif (article and article.key not in titled) or _is_below_citation(link, lines[:number], follow):
                 label = label or link
         if label:
             above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
@@ -319,11 +325,24 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
                 is_title = is_title and not pattern("citation").search(text) and credits_in(below[:1]) == Credits()
                 if is_title and (credits_in(below[1:]).authors or (is_numbered and abstract_in(below[1:]))):
                     # Not the label's number: the title is not part of that link.
-                    title = replace(label, text=text, element=-label.element)
+                    title = replace(label, text=_with_beginning(text, lines[: above[at]]), element=-label.element)
                     linked[above[at]] = replace(below[0], links=(title,))
                     break
         begin = number + 1
     return linked
+
+
+def _is_below_citation(link: HtmlLink, above: Sequence[HtmlLine], follow: Follow) -> bool:
+    """Return whether a link is a plain text's tracking address in the line below a paper's citation."""
+    is_address = link.text == link.url and follow(link.url).is_opaque
+    return is_address and bool(above) and bool(pattern("citation").search(above[-1].text[:LONGEST_TITLE]))
+
+
+def _with_beginning(title: str, above: Sequence[HtmlLine]) -> str:
+    """Return a title with the row above it that ends with a colon."""
+    beginning = above[-1] if above else HtmlLine("")
+    is_title = beginning.text.endswith(":") and not beginning.links and len(_WORD.findall(beginning.text)) >= _MIN_WORDS
+    return f"{beginning.text} {title}" if is_title else title
 
 
 _SCHOLAR = "Google Scholar"  # as it is named to readers
