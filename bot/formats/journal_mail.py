@@ -134,6 +134,8 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     candidates = [_Candidate.read(item, follow) for item in items_of(lines, is_title)]
     places = Counter(candidate.item.title.place for candidate in candidates if candidate.is_supported)
     is_announced = bool(pattern("announced").search(mail.own_subject))
+    headings = (pattern("heading").match(line.text) for line in lines[:_HEADER])
+    journal = next((heading[1] for heading in headings if heading), "")
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         title_link = candidate.item.title
@@ -154,7 +156,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         if isinstance(first, Entry):  # a list of titles stands above the abstracts
             papers[key] = replace(first, abstract=first.abstract or abstract, authors=first.authors or stated.authors)
             continue
-        venue = stated.venue or _journal_of(mail.own_subject)
+        venue = stated.venue or _journal_of(mail.own_subject) or journal
         arxiv_id = articles[0].arxiv_id if articles else None
         address = articles[0].url if articles else candidate.destination.public_address
         papers[key] = reject_reason(quoted(title), title, abstract) or Entry(
