@@ -147,7 +147,7 @@ def article_at(url: str) -> Article | None:
     dois = [(name, value) for name, value in query if value.startswith("10.") and doi_in(value)][:1]
     address = urlunsplit(parts._replace(query=urlencode(known or dois, safe=":/"), fragment=""))
     if known and known[0][0] == "_piikey":  # ScienceDirect's gateway needs more than this parameter
-        return Article(f"https://{hostname}/science/article/pii/{known[0][1]}")
+        address = f"https://{hostname}/science/article/pii/{known[0][1]}"
     if match := _DOI_BY_ID.search(place):
         return Article(address, doi=f"{_PREFIXES[match[1].lower()]}{match[2]}")
     if doi := _doi_in(place) or (_doi_in(dois[0][1]) if dois else None):

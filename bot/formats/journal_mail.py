@@ -196,14 +196,15 @@ def _journal_of(subject: str) -> str:
 def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink], bool]:
     """Return a test that tells titles from links of authors and journals."""
     inline: set[int] = set()  # links on a few words of a sentence
-    certain: set[tuple[str, ...]] = set()  # places of titles
+    certain: Counter[tuple[str, ...]] = Counter()  # places of titles
+    named: Counter[tuple[str, ...]] = Counter()  # places of links that may be names, or titles such as "Owl Vision"
     for line in lines:
         for link in line.links:
             is_part = link.text[0].islower() or len(link.text.split()) < _MIN_WORDS
             if is_part and len(line.text.partition(link.text)[0].split()) >= _MIN_WORDS:
                 inline.add(link.element)
-            if link.place not in certain and reads_like_title(link.text) and not names_in(link.text):
-                certain.add(link.place)
+            if reads_like_title(link.text):
+                (named if names_in(link.text) else certain)[link.place] += 1
     links = (link for line in lines for link in line.links)
     titled = {link.place for link in links if link.place in certain and follow(link.url).article}
 
@@ -215,6 +216,7 @@ def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink
             is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
             return (is_short or is_no_paper(link.text)) and bool(follow(link.url).article)
         is_long = len(link.text.split()) >= _MIN_WORDS and link.place in certain
+        is_long = is_long or certain[link.place] > 2 * named[link.place] > 0
         return is_long or bool(follow(link.url).article) or not (names_in(link.text) or is_venue(link.text))
 
     return is_title
