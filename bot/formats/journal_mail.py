@@ -5,8 +5,8 @@ The text of a paper's link reads like a title, and one of these holds:
 - The link's address, without tracking, is an article's (``addresses``), with the support of a name, a DOI, a second
   article in the same layout or a title of at least four words.
 - The link is an unreadable tracking link, and a DOI or an article's address is below it.
-- The same with a name below it, where two links in the same layout have two names, a citation is below it, or the
-  subject announces articles.
+- The same with a name below it, where two links in the same layout have two names, a citation is below it, or it is
+  the first and the subject announces articles.
 
 If only "Abstract" or "Read more" below a title is a link to an article, the title is the line above the authors. A
 title of one word counts in a layout with the titles of other articles.
@@ -141,7 +141,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         title_link = candidate.item.title
         has_siblings = places[title_link.place] > 1
         is_paper = candidate.is_paper(
-            has_siblings=has_siblings, has_headings=news is not None, is_announced=is_announced
+            has_siblings=has_siblings, has_headings=news is not None, is_announced=is_announced and not papers
         )
         if not is_paper or title_link.element in (news or ()):
             continue
