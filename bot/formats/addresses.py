@@ -22,7 +22,7 @@ _SEGMENT = re.compile(r"/(?:C?L0|deref)/([^/]+)")
 # Proofpoint, third version: two underscores on both sides of the address, and "*" for an encoded character.
 _PROOFPOINT_3 = re.compile(r"/v3/__(.+?)__;")
 # Query parameters that hold the target of a redirect.
-_TARGETS = ("url", "u", "q", "target", "redirect", "redirect_url", "redirecturl", "dest", "destination", "link", "to")
+_TARGETS = "url qurl u q target redirect redirect_url redirecturl dest destination link to".split()
 # Springer Nature, Substack and others: the address inside a query string or JSON in base64.
 _BASE64 = re.compile(r"[A-Za-z0-9_-]{24,4000}")
 _ENCODED_SCHEMES = ("aHR0c", "h0dH", "dHRw")  # "http" in base64, by its offset modulo 3

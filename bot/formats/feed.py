@@ -74,7 +74,8 @@ _ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
     r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE
 )
-_GOOGLE_LINK = re.compile(r"https?://(?:www\.)?google\.[a-z.]{2,6}/url\?", re.IGNORECASE)  # of its alerts
+# Of Google's alerts, and of a library's proxy.
+_LINK_AROUND = re.compile(r"https?://(?:(?:www\.)?google\.[a-z.]{2,6}/url|[\w.-]{4,100}/login)\?", re.IGNORECASE)
 _QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGNORECASE)
 _YEAR_AND_MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])")
 _AFTER_VENUE = re.compile(r"(?:, Published online|, Vol(?:umes?|\.) |; ).*")
@@ -234,7 +235,7 @@ def _papers(number: int, item: Any, stated_day: date | None, head: _Head) -> Ite
         yield f"item {number}: {quoted(title)} is dated {stated_day}, after its feed; the date is left out"
 
     link = tidy(_value(item, "link"))
-    if _GOOGLE_LINK.match(link):
+    if _LINK_AROUND.match(link):
         link = destination(link).address
     if not link.lower().startswith(("https://", "http://")) or " " in link:
         link = ""
@@ -271,6 +272,9 @@ def _described(item: Any, title: str) -> tuple[Description, re.Match[str] | None
     # Feeds have a teaser and the full text, or a citation and the abstract.
     contents = [_value(content, "value") for content in dict.get(item, "content", ())[:_MAX_CONTENTS]]
     description = Description("")
+    people = dict.get(item, "authors", ())
+    named = [people] if isinstance(people, str) else [str(person.get("name") or "") for person in people]
+    byline = ", ".join(named[: limits.AUTHORS])[: limits.BYLINE]
     for markup in sorted(dict.fromkeys([_value(item, "summary"), *contents]), key=len, reverse=True):
         if description.abstract and len(markup) > limits.TITLE:
             continue
@@ -278,7 +282,7 @@ def _described(item: Any, title: str) -> tuple[Description, re.Match[str] | None
         # rss.arxiv.org has the version and the type of the announcement.
         if announced := _ANNOUNCED.match(text):
             return Description(" ".join(text[announced.end() :].split())), announced
-        parts = zip(description, read_description(text, title), strict=True)
+        parts = zip(description, read_description(text, title, byline), strict=True)
         description = Description._make(first or second for first, second in parts)
     return description, None
 

@@ -34,6 +34,7 @@ _CITED = re.compile(
 _ADDRESS = re.compile(r"https?://\S{1,300}|\b10\.\d{4,9}/\S{1,300}")
 _IDEOGRAPHS = re.compile("[\u3040-\u9fff\uac00-\ud7af]{8}")
 _LONGEST_CITATION = 400
+_BETWEEN_NAMES = re.compile(r"\b(?:and|By)\b|&")
 _NO_NAME = re.compile(r"Open Access|licensed|[?!]$|[a-z]{3}\.$")
 _BEHIND_DOI = re.compile(r"(?:[?&]|(?<!;2-)#|/(?:full|abs(?:tract)?|e?pdf|html|meta|summary)\b|%3F).*", re.IGNORECASE)
 # Patterns that begin with anything are slow. Their matches have one of these words.
@@ -64,8 +65,10 @@ class Description(NamedTuple):
     doi: str = ""
 
 
-def read_description(text: str, title: str = "") -> Description:
-    r"""Return the parts of a description, a block a line. The abstract has all blocks but citations and rows' matches.
+def read_description(text: str, title: str = "", byline: str = "") -> Description:
+    r"""Return the parts of a description, a block a line.
+
+    The abstract has all blocks but citations, rows' matches, and the known title and byline.
 
     >>> read_description("Owl Letters, Volume 12, Issue 3, Page 4-5, March 2026. Owls see by night.")
     Description(abstract='Owls see by night.', venue='Owl Letters', authors=(), published=None, doi='')
@@ -84,7 +87,7 @@ def read_description(text: str, title: str = "") -> Description:
     above, heading, below = f"\n{text}".partition(f"\n{ABSTRACT}\n")
     if heading and len(above) <= 1_500:  # characters above the heading of an abstract
         text = below
-        cited = read_description(above, title)
+        cited = read_description(above, title, byline)
         stated = {"venue": cited.venue, "doi": cited.doi}
         authors = cited.authors
     for regex in _patterns("end"):
@@ -93,6 +96,7 @@ def read_description(text: str, title: str = "") -> Description:
             text = text[: match.start()]
     kept: list[str] = []
     text = text.lstrip("\n").removeprefix(f"{title}: ")  # a heading
+    names = _letters(_BETWEEN_NAMES.sub("", byline))
     begin = cuts = 0
     while begin < len(text):
         if cuts < 20 and (match := _boilerplate(text, begin)):
@@ -106,7 +110,8 @@ def read_description(text: str, title: str = "") -> Description:
             is_noise = len(block) <= _LONGEST_CITATION + len(title) and (
                 _letters(block) in ("", _letters(title)) or is_citation(block, title)
             )
-            if not is_noise:
+            is_byline = names and len(block) < 2 * len(byline) and _letters(_BETWEEN_NAMES.sub("", block)) == names
+            if not is_noise and not is_byline:
                 kept.append(block)
         while text[begin : begin + 1].isspace():
             begin += 1
