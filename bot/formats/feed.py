@@ -49,11 +49,20 @@ from bot.formats.format import (
     quoted,
     read_xml,
     reject_reason,
+    separated_names,
     tidy,
     without_affiliations,
 )
 from bot.formats.markup import blocks, plain
-from bot.formats.publishers import Description, is_no_paper, journal_of, plain_doi, read_description, read_title
+from bot.formats.publishers import (
+    Description,
+    begin_with_names,
+    is_no_paper,
+    journal_of,
+    plain_doi,
+    read_description,
+    read_title,
+)
 from bot.model import Entry, FactKind, ParsedDigest, RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
@@ -76,6 +85,8 @@ _HOSTS_WITH_ARXIV_IDS = re.compile(
 )
 # Of Google's alerts, and of a library's proxy.
 _LINK_AROUND = re.compile(r"https?://(?:(?:www\.)?google\.[a-z.]{2,6}/url|[\w.-]{4,100}/login)\?", re.IGNORECASE)
+_MAX_SAMPLE = 100  # items that show the habit of a feed
+_LONGEST_LINE = 9_000  # characters of a list of authors
 _QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGNORECASE)
 _YEAR_AND_MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])")
 _AFTER_VENUE = re.compile(r"(?:, Published online|, Vol(?:umes?|\.) |; ).*")
@@ -100,9 +111,6 @@ _BETWEEN_GLUED_NAMES = re.compile(  # and not within "McKenzie"
 _TWO_OF_CHINA = re.compile(
     "[\u4e00-\u9fff]{2,4}[,\uff0c;\u3001][\u4e00-\u9fff]{2,4}|[\u4e00-\u9fff]{3,4}, [\u4e00-\u9fff]{3,4}"
 )
-_INITIAL = re.compile(r"(?:[A-Z]\.-?){1,3}")
-_PARTICLES = frozenset("al bin da das de del della den der di do dos du el la las le los ten ter van von y".split())
-_MOST_WORDS = 4  # of one name
 
 
 def parse(content: bytes) -> ParsedDigest:
@@ -162,6 +170,7 @@ class _Head(NamedTuple):
     built: date | None
     journal: str
     tags: frozenset[str]
+    has_names_first: bool
 
 
 def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str] = ()) -> ParsedDigest:
@@ -184,11 +193,13 @@ def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str
         journal = topic
     tagged = Counter(tag[0] for item in items if (tag := _TAG.match(_value(item, "title"))))
     tags = frozenset(tag for tag, number in tagged.items() if number >= _MIN_TAGGED)
+    texts = [_first_line(item) for item in items[:_MAX_SAMPLE]] if not any(map(_byline, items)) else []
+    has_names_first = begin_with_names(texts)
     if query := _QUERY.match(topic):  # the title of an answer of arXiv's API
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
     results: list[Entry | str] = [*problems]
     for number, (item, item_day) in enumerate(zip(items, days, strict=True), 1):
-        results.extend(_papers(number, item, item_day, _Head(day, built, journal, tags)))
+        results.extend(_papers(number, item, item_day, _Head(day, built, journal, tags, has_names_first)))
     if items and not results:
         results = ["the feed: none of its items is a paper; corrections, covers and news are left out"]
     if day is None:
@@ -210,7 +221,7 @@ def _papers(number: int, item: Any, stated_day: date | None, head: _Head) -> Ite
         return
     if len(title) > limits.TITLE:
         title = f"{title[: limits.TITLE - 1].rstrip()}…"
-    description, announced = _described(item, title)
+    description, announced = _described(item, title, has_names_first=head.has_names_first)
     announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
     abstract = description.abstract
     # Publishers of many journals confuse their fields.
@@ -267,14 +278,12 @@ def _papers(number: int, item: Any, stated_day: date | None, head: _Head) -> Ite
     )
 
 
-def _described(item: Any, title: str) -> tuple[Description, re.Match[str] | None]:
+def _described(item: Any, title: str, *, has_names_first: bool) -> tuple[Description, re.Match[str] | None]:
     """Return the parts of an item's texts, and arXiv's announcement above its abstract."""
     # Feeds have a teaser and the full text, or a citation and the abstract.
     contents = [_value(content, "value") for content in dict.get(item, "content", ())[:_MAX_CONTENTS]]
     description = Description("")
-    people = dict.get(item, "authors", ())
-    named = [people] if isinstance(people, str) else [str(person.get("name") or "") for person in people]
-    byline = ", ".join(named[: limits.AUTHORS])[: limits.BYLINE]
+    byline = _byline(item)
     for markup in sorted(dict.fromkeys([_value(item, "summary"), *contents]), key=len, reverse=True):
         if description.abstract and len(markup) > limits.TITLE:
             continue
@@ -282,9 +291,19 @@ def _described(item: Any, title: str) -> tuple[Description, re.Match[str] | None
         # rss.arxiv.org has the version and the type of the announcement.
         if announced := _ANNOUNCED.match(text):
             return Description(" ".join(text[announced.end() :].split())), announced
-        parts = zip(description, read_description(text, title, byline), strict=True)
+        parts = zip(description, read_description(text, title, byline, has_names_first=has_names_first), strict=True)
         description = Description._make(first or second for first, second in parts)
     return description, None
+
+
+def _byline(item: Any) -> str:
+    people = dict.get(item, "authors", ())
+    named = [people] if isinstance(people, str) else [str(person.get("name") or "") for person in people]
+    return ", ".join(named[: limits.AUTHORS])[: limits.BYLINE]
+
+
+def _first_line(item: Any) -> str:
+    return next(iter(blocks(_value(item, "summary")[:_LONGEST_LINE])), "")
 
 
 def _authors(item: Any) -> tuple[str, ...]:
@@ -302,7 +321,7 @@ def _authors(item: Any) -> tuple[str, ...]:
     for stated in names:
         name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", stated)))
         if is_glued:
-            name = ", ".join(chain.from_iterable(map(_separated, _BETWEEN_GLUED_NAMES.split(name))))
+            name = ", ".join(chain.from_iterable(map(separated_names, _BETWEEN_GLUED_NAMES.split(name))))
         listed = author_names(without_affiliations(name), have_initials_last=have_initials_last)
         # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
         is_inverted = are_inverted or name[:1].islower() or not all(" " in part for part in listed)
@@ -315,30 +334,6 @@ def _authors(item: Any) -> tuple[str, ...]:
             if not is_place or len(listed) == 1:
                 people[part.strip(" *†‡§¶#")] = None
     return tuple(name for name in people if any(map(str.isalpha, name)))
-
-
-def _separated(text: str) -> Sequence[str]:
-    """Return the names in a list without separators: a given name, initials, particles and a surname each.
-
-    None if another division is as likely.
-
-    >>> _separated("Ada B. Lovelace Grace Hopper Rosa van der Berg"), _separated("Juan Carlos Rossi Perez")
-    (['Ada B. Lovelace', 'Grace Hopper', 'Rosa van der Berg'], [])
-    """
-    words = text.split()
-    if "," in text or len(words) < _MOST_WORDS:
-        return [text]
-    names: list[str] = []
-    begin = 0
-    while begin < len(words):
-        end = begin + 1
-        while end < len(words) and (_INITIAL.fullmatch(words[end]) or words[end] in _PARTICLES):
-            end += 1
-        if end == len(words) or not words[begin][0].isupper() or not words[end][0].isupper():
-            return []
-        names.append(" ".join(words[begin : end + 1]))
-        begin = end + 1
-    return names if len(words) > _MOST_WORDS or any(len(name.split()) > 2 for name in names) else []
 
 
 def _prism(element: Any, name: str) -> str:

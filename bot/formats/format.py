@@ -284,6 +284,9 @@ _DEGREE = re.compile(
     r"|M\.?B\.?A|Dr\.?P\.?H|Sc\.?D|R\.?N|F\.?R\.?C\.?P|Pharm\.?D)\.?"
 )
 _SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "2nd", "3rd", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
+_DOTTED = re.compile(r"(?:[A-Z]\.-?){1,3}")
+_PARTICLES = frozenset("al bin da das de del della den der di do dos du el la las le los ten ter van von y".split())
+_MOST_WORDS = 4  # of one name
 # "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
 _SURNAME_FIRST = re.compile(
     r"(\S[^,;]{0,100}?)(?<!\b[A-Z]\.),? "
@@ -339,6 +342,30 @@ def author_names(text: str, *, have_initials_last: bool = True) -> tuple[str, ..
         ends = "." if len(names) > 1 and "." not in "".join(names[:-1]) else ""
         names = [initials_first(name.rstrip(ends)) for name in names]
     return tuple(names[: limits.AUTHORS + 1])
+
+
+def separated_names(text: str) -> Sequence[str]:
+    """Return the names in a list without separators: a given name, initials, particles and a surname each.
+
+    None if another division is as likely.
+
+    >>> separated_names("Ada B. Lovelace Grace Hopper Rosa van der Berg"), separated_names("Juan Carlos Rossi Perez")
+    (['Ada B. Lovelace', 'Grace Hopper', 'Rosa van der Berg'], [])
+    """
+    words = text.split()
+    if "," in text or len(words) < _MOST_WORDS:
+        return [text]
+    names: list[str] = []
+    begin = 0
+    while begin < len(words):
+        end = begin + 1
+        while end < len(words) and (_DOTTED.fullmatch(words[end]) or words[end] in _PARTICLES):
+            end += 1
+        if end == len(words) or not words[begin][0].isupper() or not words[end][0].isupper():
+            return []
+        names.append(" ".join(words[begin : end + 1]))
+        begin = end + 1
+    return names if len(words) > _MOST_WORDS or any(len(name.split()) > 2 for name in names) else []
 
 
 def first_name_first(name: str) -> str:

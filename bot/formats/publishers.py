@@ -15,6 +15,7 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
+from bot.formats.credits import names_in
 from bot.formats.format import author_names, date_in, first_name_first, without_affiliations
 from bot.formats.markup import ABSTRACT
 from bot.formats.tables import pattern, table, words
@@ -35,6 +36,8 @@ _ADDRESS = re.compile(r"https?://\S{1,300}|\b10\.\d{4,9}/\S{1,300}")
 _IDEOGRAPHS = re.compile("[\u3040-\u9fff\uac00-\ud7af]{8}")
 _LONGEST_CITATION = 400
 _BETWEEN_NAMES = re.compile(r"\b(?:and|By)\b|&")
+# In a list, what subjects rarely have: "Ada K.", "Guo-Wei", "Zoë".
+_PERSON = re.compile(r"\b[A-Z]\. |[A-Z][a-z]+-[A-Z][a-z]+|[a-z][à-ÿ]|[à-ÿ][a-z]")
 _NO_NAME = re.compile(r"Open Access|licensed|[?!]$|[a-z]{3}\.$")
 _BEHIND_DOI = re.compile(r"(?:[?&]|(?<!;2-)#|/(?:full|abs(?:tract)?|e?pdf|html|meta|summary)\b|%3F).*", re.IGNORECASE)
 # Patterns that begin with anything are slow. Their matches have one of these words.
@@ -65,10 +68,11 @@ class Description(NamedTuple):
     doi: str = ""
 
 
-def read_description(text: str, title: str = "", byline: str = "") -> Description:
+def read_description(text: str, title: str = "", byline: str = "", *, has_names_first: bool = False) -> Description:
     r"""Return the parts of a description, a block a line.
 
-    The abstract has all blocks but citations, rows' matches, and the known title and byline.
+    The abstract has all blocks but citations, rows' matches, and the known title and byline. With ``has_names_first`` a
+    list of names without a label may stand first.
 
     >>> read_description("Owl Letters, Volume 12, Issue 3, Page 4-5, March 2026. Owls see by night.")
     Description(abstract='Owls see by night.', venue='Owl Letters', authors=(), published=None, doi='')
@@ -121,6 +125,9 @@ def read_description(text: str, title: str = "", byline: str = "") -> Descriptio
         if len(listed) == 2 and not any(" " in name for name in listed):  # "Lovelace, Ada"
             listed = (first_name_first(text),)
         authors = tuple(filter(None, (name.strip(" *†‡§¶#") for name in listed)))
+    elif has_names_first and not authors and kept:
+        authors = _unlabelled(kept[0])
+        kept = kept[bool(authors) :]
     published = date_in(stated.get("published", ""))
     return Description(" ".join(kept), stated.get("venue", ""), authors, published, stated.get("doi", ""))
 
@@ -138,6 +145,20 @@ def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
             ):
                 return match
     return None
+
+
+def begin_with_names(descriptions: Sequence[str]) -> bool:
+    """Return whether the descriptions of a feed have a list of authors as their first line.
+
+    >>> begin_with_names(["Ada K. Lovelace, Grace Hopper", "Rosa van der Berg"]), begin_with_names(["Barn Owls, Swarm Robotics"])
+    (True, False)
+    """
+    lists = [text for text in descriptions if _PERSON.search(text) and ", " in text and _unlabelled(text)]
+    return len(lists) * 3 > len(descriptions)
+
+
+def _unlabelled(text: str) -> tuple[str, ...]:
+    return () if pattern("subject", "publishers").search(text) else names_in(text)
 
 
 def _letters(text: str) -> str:
