@@ -134,7 +134,7 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
 def byline(text: str) -> str:
     """Return the authors at the start of a line, or an empty string.
 
-    >>> byline("Ada K. Lovelace, G. Hopper. Owls see by night"), byline("[Ada Lovelace](https://orcid.org/0), Grace Hopper")
+    >>> byline("Ada K. Lovelace, G. Hopper. Owls see"), byline("[Ada Lovelace](https://orcid.org/0), Grace Hopper")
     ('Ada K. Lovelace, G. Hopper', 'Ada Lovelace, Grace Hopper')
     """
     if _CITED_JOURNAL.match(text[: limits.BYLINE]):
