@@ -61,6 +61,15 @@ _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|la
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _TITLE_REST = re.compile(rf"(?<=[A-Za-z)?!.]) ?/(?: ?[{_CJK}].*| ?$)| ?\((?:arxiv|doi|pmid)?[: ]*\)", re.IGNORECASE)
 _VENUE_ALONE = re.compile(r"[A-Z][^()\[\].:]{1,30}(?:['’ ]\d\d|20\d\d)")
+# A name with the page of its author.
+_PROFILED = re.compile(
+    r"\[([^\]\n]{2,100})\]\(https?://(?:openalex\.org/[Aa]\d|orcid\.org/|www\.semanticscholar\.org/author/"
+    r"|scholar\.google\.[a-z.]{2,6}/citations\?)[^)\s]{0,200}\)"
+)
+_AFTER_BYLINE = re.compile(
+    r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|(?<!\b[A-Z])\. |\bPaper:|\bCode:|(?<=al\.),"  # no full stop of an initial
+)
+_CLOCK = re.compile(r"(?<=[A-Z][a-z]{2} \d\d) \d\d:\d\d:\d\d(?= \d{4})")  # "Thu Nov 28 01:26:21 2024"
 _CITED_JOURNAL = re.compile(r"[\s.,]{0,5}\*[^*]{2,150}\*[,.]? ?(?:\(?\d|vol\b|no\b|pp\b)", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,40}\)|（[^（）]{0,40}）")
 _AFTER_TITLE = re.compile(r"\s[*_]|\[|\s[-|\u2013\u2014]\s")
@@ -123,11 +132,25 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
 
 
 def byline(text: str) -> str:
+    """Return the authors at the start of a line, or an empty string.
+
+    >>> byline("Ada K. Lovelace, G. Hopper. Owls see"), byline("[Ada Lovelace](https://orcid.org/0), Grace Hopper")
+    ('Ada K. Lovelace, G. Hopper', 'Ada Lovelace, Grace Hopper')
+    """
     if _CITED_JOURNAL.match(text[: limits.BYLINE]):
         return ""
+    profiled = list(_PROFILED.finditer(text[: limits.BYLINE]))
+    end = profiled[-1].end() if profiled else 0
+    are_all = not text.startswith(",", end) or re.search(
+        r"[\d\]]", text[end : end + limits.TITLE]
+    )  # a citation follows
+    if profiled and are_all and len(author_names(plain_text(text[:end]))) == len(profiled):
+        return ", ".join(match[1] for match in profiled)
     text = plain_text(_without_labels(text[: limits.BYLINE]))
     text = PICTURES.sub("", re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", text))
-    text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
+    text = re.split(
+        r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|(?<!\b[A-Z])\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1
+    )[0]
     is_short = bool(_ET_AL.search(text))  # "Lovelace et al."
     names: list[str] = []
     for name in author_names(_ET_AL.sub("", text)):
@@ -202,7 +225,7 @@ def plain_text(text: str) -> str:
 
 def day_in(text: str) -> date | None:
     """Return the first day in a text. Bots mean May 11 by "05/11/2026"."""
-    text = text[:LONGEST_ITEM]
+    text = _CLOCK.sub("", text[:LONGEST_ITEM])
     return date_in(text) or next(iter(numeric_days(text)), None)
 
 
