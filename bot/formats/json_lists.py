@@ -29,6 +29,7 @@ from bot.formats.format import (
     date_in,
     decode,
     facts_of,
+    first_name_first,
     initials_first,
     plausible_date,
     prose,
@@ -51,6 +52,7 @@ _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
 _NO_VENUE = re.compile(r"rxiv|ssrn|research square|preprint|^corr$|^[a-z-]{2,8}\.[a-z-]{2,5}$", re.IGNORECASE)
+_INITIAL_END = re.compile(r"\b[A-Z]\.$")
 _HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"), ("given-name", "surname"))
 _NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
@@ -157,7 +159,8 @@ def _papers_in(answer: Any) -> tuple[list[Any], list[str]]:
         elif isinstance(value, list):
             pending += [(inner, above) for inner in reversed(value)]
         elif isinstance(value, Mapping):
-            paper = {**value, "_above": list(above)}
+            small = {key.lower().replace(" ", "_"): inner for key, inner in value.items()}
+            paper = {**small, **value, "_above": list(above)}
             # Schemas have titles and descriptions, too.
             is_described = _has_any(paper, _BOTS.authors) and _has_any(paper, (*_BOTS.abstract, *_BOTS.urls))
             is_certain = is_described or _has_any(paper, _BOTS.marks) or _arxiv_id(paper, _BOTS)
@@ -252,14 +255,19 @@ def _abstract(item: Any, api: _Api) -> str:
 def _authors(item: Any, api: _Api) -> tuple[str, ...]:
     path = next((path for path in api.authors if _has_any(item, (path,))), None)
     names: list[str] = []
-    for value in () if path is None else _values(item, path):
+    values = [] if path is None else list(_values(item, path))
+    are_inverted = len(values) > 1 and all(isinstance(value, str) and value.count(",") == 1 for value in values)
+    for value in values:
         if isinstance(value, Mapping):
             parts = next((pair for pair in _NAME_PARTS if all(_text(value, (key,)) for key in pair)), ())
             names.append(" ".join(_text(value, (key,)) for key in parts) or _text(value, _NAMES))
+        elif are_inverted:  # ["Lovelace, Ada", "Hopper, Grace"]
+            names.append(first_name_first(tidy(value[: limits.BYLINE])))
         elif isinstance(value, str) and (api.families_first or ";" in value):
             names += tidy(value[: limits.BYLINE]).split(";", limits.AUTHORS + 1)
         elif isinstance(value, str):
-            names += author_names(tidy(value[: limits.BYLINE]).rstrip("."))
+            text = tidy(value[: limits.BYLINE])
+            names += author_names(text if _INITIAL_END.search(text) else text.rstrip("."))
     if api.families_first:
         names = [f"{first.strip()} {last.strip()}" for last, _, first in (name.partition(",") for name in names)]
     names = list(map(initials_first, names)) if api.initials_last else names
