@@ -44,7 +44,10 @@ _MARKS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] =
     # Escaped parentheses have words in them, and formulas don't.
     (re.compile(r"\\\(([^\\$^_={}()]{1,400})\\\)"), lambda text: f"({text[1]})" if _WORD.search(text[1]) else text[0]),
 )
-_ET_AL, _MORE, _ORGANISATION = (pattern(name, "markdown") for name in ("and_others", "more_authors", "organisation"))
+_ET_AL, _MORE, _ORGANISATION, _NO_NAME, _BEFORE_TITLE, _AFTER_TITLE_WORDS = (
+    pattern(name, "markdown")
+    for name in ("and_others", "more_authors", "organisation", "no_name", "before_title", "after_title")
+)
 _NOTES = re.compile(
     r"^\s{0,9}authors?: |<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", re.IGNORECASE
 )
@@ -61,6 +64,22 @@ _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|la
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _TITLE_REST = re.compile(rf"(?<=[A-Za-z)?!.]) ?/(?: ?[{_CJK}].*| ?$)| ?\((?:arxiv|doi|pmid)?[: ]*\)", re.IGNORECASE)
 _VENUE_ALONE = re.compile(r"[A-Z][^()\[\].:]{1,30}(?:['’ ]\d\d|20\d\d)")
+# Owls by Night (CVPR 2026) | , CVPR 26 | - CVPR 2026 | in *CVPR*, 2026
+_VENUE_AFTER = re.compile(
+    r"\s?[(\[（]([A-Z][\w/& .-]{1,25}?(?:[ -]?20\d\d|[’']\d\d))(?:,? [\w ,]{3,40})?[)\]）]$"
+    r"|(?:,|\s[–—-]{1,2})\s((?!COVID)[A-Z]\w{0,9}[A-Z][\w/-]{0,9}[ ’']{0,2}(?:20)?\d\d)$"
+    r"|\sin ([A-Z][\w ]{1,40}),? (?:19|20)\d\d$"
+)
+# Ada Lovelace and Grace Hopper (2026). Owls by Night. Journal of Owls.
+_CITATION = re.compile(r"([^()\[\]*:]{4,600}?),? \((?:[^()]{2,40}[\s’'])?(?:19|20)?\d\d[a-z]?\)[\s.,:—–-]{1,4}(?=\S)")
+_NAME_PART = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:[ -][^\W\d_a-z][^\W\d_]*)?")
+_BIBTEX_END = re.compile(r",? and [^\s,]{2,30}, [^,]{2,30}$")
+_AFTER_REMARK = re.compile(rf"\)(?:\s+(?!et\b|and\b)[a-z]|\s*[{_CJK}])")  # (MIT) is here
+_AUTHORS_BEFORE = re.compile(r",|&|\b(?:and|et al)\b")
+ACCESSED = re.compile(r",?\s(?:accessed|retrieved)(?: on)? [a-z]{3,9}\.? \d{1,2}, \d{4}", re.IGNORECASE)
+_SENTENCE = re.compile(r"(.{10,400}?(?:[.](?!\d)|\?))(?:\s|$)")
+CJK_SIGN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+_PAPER_LABELS = frozenset(table("markdown")["titles"]["papers"])
 _CITED_JOURNAL = re.compile(r"[\s.,]{0,5}\*[^*]{2,150}\*[,.]? ?(?:\(?\d|vol\b|no\b|pp\b)", re.IGNORECASE)
 _REMARK = re.compile(r"\([^()]{0,40}\)|（[^（）]{0,40}）")
 _AFTER_TITLE = re.compile(r"\s[*_]|\[|\s[-|\u2013\u2014]\s")
@@ -87,29 +106,51 @@ def field_key(name: str) -> str:
     return name if name in KINDS else _REMARK.sub("", name).strip()
 
 
-def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
+def headline(text: str) -> tuple[str, str]:
     """Return an item's title, in a link, bold, quoted or first, and the text behind it."""
     text = _BADGE.sub("", IMAGE.sub("", text[:LONGEST_ITEM]))
-    for match in _EMPHASIS.finditer(text[:LONGEST_ITEM]):
-        if len(re.findall(r"[^\W\d_]{2,}", text[: match.start()])) >= LEAST_WORDS:
-            break
+    return _emphasised(text) or _quoted_or_linked(text)
+
+
+def _emphasised(text: str, *, is_rest: bool = False) -> tuple[str, str] | None:
+    for match in _EMPHASIS.finditer(text):
         title = clean_title(match[0])
+        before, rest = text[: match.start()], text[match.end() :]
+        if len(re.findall(r"[^\W\d_]{2,}", before)) >= LEAST_WORDS:
+            # Lists name who wrote it first, and prose goes on behind a link.
+            is_last = len(title.split()) > LEAST_WORDS and not re.search(r"\w", clean_title(rest))
+            return (title, f"{before} {rest}") if match[0].startswith("[") and is_last and not is_label(title) else None
         if not title or is_label(title) or re.fullmatch(r"\[.*\]", title):
             continue
-        rest = text[match.end() :]
         if _VENUE_ALONE.fullmatch(title) and (linked := LINK.search(rest)) and not is_label(linked[1]):
             continue
-        if not is_rest and (title.endswith(":") or rest.startswith(":")):  # **OwlNet**: Owls by night
-            following, after = headline(rest.removeprefix(":").strip(), is_rest=True)
-            if following and not byline(following):
-                name = title.rstrip(":")
-                return following if following.startswith(f"{name}:") else f"{name}: {following}", after
+        if not is_rest and (title.endswith(":") or rest.startswith(":")):
+            return _named(title.rstrip(":"), rest.removeprefix(":").strip()) or (title.rstrip(":,."), rest)
         return title.rstrip(":,."), rest
+    return None
+
+
+def _named(name: str, rest: str) -> tuple[str, str] | None:
+    """Return the title in "**OwlNet**: Owls by night". A name in Chinese, Japanese or Korean is a field's."""
+    following, after = _emphasised(rest, is_rest=True) or _quoted_or_linked(rest)
+    if CJK_SIGN.search(name):
+        return (following, after) if rest.startswith("[") else ("", rest)
+    if not following and "](" not in rest and _is_capitalised(rest):
+        following, after = clean_title(rest), ""
+    if not following or (byline(following) and " " in name):
+        return None
+    return following if following.startswith(f"{name}:") else f"{name}: {following}", after
+
+
+def _quoted_or_linked(text: str) -> tuple[str, str]:
     quotation = re.search(r"[\"\u201c]([^\"\u201c\u201d]{10,300})[\"\u201d]", text)
     if quotation:
         return clean_title(quotation[1]).rstrip(",."), text[quotation.end() :]
     if (label := LINK.match(text.lstrip(" *"))) and is_label(label[1]):
-        first, *others = _AFTER_TITLE.split(label.string[label.end() :].lstrip(" *:-"), maxsplit=1)
+        behind = label.string[label.end() :].lstrip(" *:-")
+        if behind.startswith((".", ",", ";")):  # a sentence
+            return "", text
+        first, *others = _AFTER_TITLE.split(behind, maxsplit=1)
         return clean_title(first), "".join(others)
     address = _BARE_ADDRESS.search(text)
     link = next((match.start() for match in LINK.finditer(text) if is_label(match[1])), address and address.start())
@@ -119,22 +160,70 @@ def headline(text: str, *, is_rest: bool = False) -> tuple[str, str]:
     before, _, after = title.partition(". ")
     if after and byline(after):
         title, rest = before, f"{after} {rest}"
-    return clean_title(title).rstrip(".,"), rest
+    return clean_title(title).rstrip(".,:"), rest
+
+
+def _is_capitalised(text: str) -> bool:
+    """Return whether a text without links reads like a title: Group Relative Owls."""
+    long = [word for word in text.split() if len(word) > LEAST_WORDS]
+    return LEAST_WORDS <= len(text.split()) <= 25 and sum(word[0].isupper() for word in long) >= 0.6 * len(long)
+
+
+def has_paper_link(text: str) -> bool:
+    """Return whether links in a text say that they lead to a paper, as "[Paper]" does."""
+    return any(match[2].startswith("http") and _label(match[1]) in _PAPER_LABELS for match in LINK.finditer(text))
+
+
+def citation(text: str) -> tuple[str, str, str]:
+    """Return the title of a citation, what follows it, and the names before its year, or empty strings.
+
+    >>> citation("Lovelace, A., & Hopper, G. (2026). Owls by night. J Owls, 12.")
+    ('Owls by night', 'J Owls, 12.', 'Lovelace, A., & Hopper, G.')
+    """
+    match = _CITATION.match(NUMBER.sub("", text[:LONGEST_ITEM], count=1))
+    if not match or not _AUTHORS_BEFORE.search(match[1]):
+        return "", text, ""
+    names = [name for name in author_names(_ET_AL.sub("", match[1].replace(" & ", ", "))) if name]
+    if not names or not all(_NAME.fullmatch(name) and len(name.split()) <= 5 for name in names):
+        return "", text, ""
+    behind = match.string[match.end() :]
+    if (linked := LINK.match(behind.lstrip(" *"))) and not is_label(linked[1]):
+        return clean_title(linked[1]), f"{linked[0]} {linked.string[linked.end() :]}", match[1]
+    address = _BARE_ADDRESS.search(behind)
+    sentence = _SENTENCE.match(behind[: address.start()] if address else behind)
+    title = clean_title(sentence[1] if sentence else behind[: address.start()] if address else "")
+    return title.rstrip("."), behind[sentence.end() :] if sentence else behind, match[1]
+
+
+def split_venue(title: str) -> tuple[str, str]:
+    """Return a title without the venue behind it, and the venue.
+
+    >>> split_venue("Owls by Night (CVPR 2026)"), split_venue("Owls by Night, NeurIPS 26")
+    (('Owls by Night', 'CVPR 2026'), ('Owls by Night', 'NeurIPS 26'))
+    """
+    match = _VENUE_AFTER.search(title[:LONGEST_ITEM])
+    before = title[: match.start()].rstrip(" ,") if match else ""
+    return (before, next(filter(None, match.groups()))) if match and len(before) > 2 else (title, "")
 
 
 def byline(text: str) -> str:
     if _CITED_JOURNAL.match(text[: limits.BYLINE]):
         return ""
-    text = plain_text(_without_labels(text[: limits.BYLINE]))
+    text = plain_text(_without_labels(text[: limits.BYLINE])).replace(" et. al.", " et al.")
     text = PICTURES.sub("", re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", text))
-    text = re.split(r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1)[0]
+    if _AFTER_REMARK.search(text):
+        return ""
+    text = re.split(
+        r"\s[-|\u2013\u2014\u00b7]\s|\[|\*|\(|(?<!\b[A-Z])\. |\bPaper:|\bCode:|(?<=al\.),", text, maxsplit=1
+    )[0]
     is_short = bool(_ET_AL.search(text))  # "Lovelace et al."
     names: list[str] = []
-    for name in author_names(_ET_AL.sub("", text)):
+    for name in _paired(text) or author_names(_ET_AL.sub("", text)):
         parts = name.split()
         is_capital = all(not part[0].islower() or part.lower() in words("particles") for part in parts)
         is_name = is_capital and len(parts) <= 5 and _NAME.fullmatch(name)
-        if not is_name or (not names and len(parts) < 2 and not is_short) or _ORGANISATION.search(name):
+        is_alone = not names and len(parts) < 2 and not is_short
+        if not is_name or is_alone or _ORGANISATION.search(name) or _NO_NAME.search(name):
             break
         names.append(name)
     is_list = len(names) > 1 or is_short or len(text) <= 40
@@ -144,15 +233,27 @@ def byline(text: str) -> str:
 def names_before(text: str) -> str:
     """Return the names before a title in quotation marks: "Lovelace, Ada, Hopper, Grace", or first names first."""
     before, quotation, _ = text[: limits.BYLINE].partition('"')
-    parts = [part.strip(" .`*_") for part in re.split(r",(?: and)?|(?<=\w) and ", before)]
+    return (", ".join(_pairs(before)) or byline(before)) if quotation else ""
+
+
+def _pairs(text: str) -> list[str]:
+    """Return the names in "Lovelace, Ada M, Hopper, Grace", first names first."""
+    parts = [part.strip(" .`*_") for part in re.split(r",(?: and)?|(?<=\w) and ", text)]
     parts = parts if parts[-1] else parts[:-1]
-    if not quotation or len(parts) % 2 or not all(map(re.compile(r"[^\W\d_a-z][^\W\d_]+").fullmatch, parts)):
-        return byline(before) if quotation else ""
-    return ", ".join(f"{first} {last}" for last, first in zip(parts[::2], parts[1::2], strict=True))
+    if len(parts) % 2 or not all(map(_NAME_PART.fullmatch, parts)):
+        return []
+    return [f"{first} {last}" for last, first in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def _paired(text: str) -> list[str]:
+    """Return the names of a list as BibTeX's styles print it: "Lovelace, Ada, and Hopper, Grace"."""
+    return _pairs(text) if _BIBTEX_END.search(text) else []
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    text = _NOTES.sub("", text[: limits.BYLINE])
+    text = re.sub(r"^[-*+•] ", "", _NOTES.sub("", text[: limits.BYLINE]), count=1)
+    before, semicolon, behind = text.partition("；")
+    text = before if semicolon and _ORGANISATION.search(behind[: limits.URL]) else text
     text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
     names = author_names(text if ";" in text else re.sub(r"[、，；|·]|\s&\s", ", ", text))
     bare = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
@@ -176,7 +277,9 @@ def clean_title(text: str) -> str:
         text,
     ).replace("``", "")
     text = PICTURES.sub("", BULLET.sub("", _TITLE_REST.sub("", plain_text(text)), count=1))
-    text = _VENUE_BEFORE.sub("", NUMBER.sub("", text, count=1))
+    text = _VENUE_BEFORE.sub("", NUMBER.sub("", _BEFORE_TITLE.sub("", text, count=1), count=1))
+    for _ in range(2):
+        text = _AFTER_TITLE_WORDS.sub("", text, count=1).rstrip()
     return _TITLE_ENDS.sub("", text) if re.search(r"\w", ADDRESS.sub("", text)) else ""
 
 
@@ -187,8 +290,11 @@ def _without_labels(text: str) -> str:
 
 def is_label(text: str) -> bool:
     """Return whether a link's text is a word such as "PDF", an identifier, an address or a date."""
-    text = PICTURES.sub("", plain_text(text)).strip(" []():")
-    return bool(_IDENTIFIER.fullmatch(text)) or re.sub(r"[^\w\s-]|\d", "", text).strip().lower() in _LABELS
+    return bool(_IDENTIFIER.fullmatch(PICTURES.sub("", plain_text(text)).strip(" []():"))) or _label(text) in _LABELS
+
+
+def _label(text: str) -> str:
+    return re.sub(r"[^\w\s-]|\d", "", PICTURES.sub("", plain_text(text)).strip(" []():")).strip().lower()
 
 
 def plain_text(text: str) -> str:
