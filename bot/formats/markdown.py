@@ -97,8 +97,8 @@ _NAMES_BEHIND = re.compile(r"\*\*([^*]{10,300})\*\* [-\u2013\u2014] (.+)")
 _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
 _DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
-_NO_TOPIC, _NO_VENUE, _UPDATED, _PROGRAM, _PROSE_END = (
-    pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated", "program", "prose_end")
+_NO_TOPIC, _NO_VENUE, _UPDATED, _PROGRAM, _PROSE_END, _LISTING = (
+    pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated", "program", "prose_end", "listing")
 )
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
 _NUMBERED = re.compile(r"\d{1,4}[.)] ")
@@ -107,11 +107,18 @@ _NUMBERED_PAPER = re.compile(r"(?:paper|论文|論文|논문) ?#?\d{1,4}")
 _NEAR = 7
 _LONGEST_DAY = 20
 _THOUGHT = re.compile(r"<think>[^<]{0,20000}</think>\s*")  # of a language model
-_REMARK = re.compile(r"\([^()]{0,60}\) ?[:：] ?")  # (May 2026, 12 upvotes): Owls see.
+_DEADLINE = re.compile(r"\b(?:deadline|due|submission|notification|camera|workshop|conference|held)\b", re.IGNORECASE)
+_YEAR_END = re.compile(r"\((?:19|20)\d\d[a-z]?\)[.,:]?$")
+_READ_DAY = re.compile(
+    r"\b(?:added|accessed|read|updated|retrieved|generated)\b[^|·]{0,4}\d{4}-\d\d-\d\d", re.IGNORECASE
+)
+_REMARK = re.compile(r"\([^()]{0,60}\) ?[:：\u2013\u2014-] ?")  # (May 2026, 12 upvotes): Owls see.
 _RULE_CHARACTERS = "-*_"
 _PAPER_COLUMNS = {"authors", "abstract", "translation", "link", "code", "date", "venue", "categories", "pmid"}
 _SEEN_ROWS = 50
-_TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文", "name")
+_TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文")
+_NAMED_COLUMNS = ("name", "method", "model", "work", "方法", "模型", "工作", "名称")
+_FRONT_FIELDS = 120  # at most
 _LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
 _INNER = re.compile(r"[\"“]([^\"“”]{15,300})[\"”]")
@@ -158,7 +165,8 @@ def parse(lines: Sequence[Line]) -> ParsedDigest:
     first, last = begins[0].at, begins[-1].at
     above = [text.text[: limits.TOPIC] for text in texts[:first]]
     heads = list(filter(_is_head, above))
-    day = next(filter(None, map(day_in, [*heads, *(text for text in above if len(text) <= 80)])), None)
+    short = (text for text in above if len(text) <= 80 and not _DEADLINE.search(text))
+    day = next(filter(None, map(day_in, [*heads, *short])), None)
     topics = [topic for text in heads if text.startswith("#") and (topic := clean_title(text.lstrip("#")))]
     # The heading right above the first paper is a section's if another section follows.
     if any(_is_head(texts[k].text) for k in range(first, last) if k not in papers):
@@ -179,13 +187,15 @@ def _begins(texts: Sequence[Text]) -> Sequence[_Begin]:
     rows = _rows(texts)
     begins: list[_Begin] = []
     level = 0  # of the open paper's heading; its items and lower headings are no papers
+    is_below_link = False  # at further addresses of an open paper
+    listed = 0  # level of a heading such as "Accepted papers"
     for k, (_, _, whole) in enumerate(texts):
         text = whole[:LONGEST_ITEM]
         if not text or k in rows:
             begins += filter(None, [rows.get(k)])
             continue
         field = field_in(text)
-        item = _ITEM.fullmatch(text)
+        is_below_link = bool(field and field.kind == "link") or (is_below_link and text.startswith(("[", "http")))
         if heading := HEADING.fullmatch(text):
             is_number = bool(_NUMBERED_PAPER.fullmatch(field_key(heading[1])))
             if (field and (level or begins)) or (_is_no_title(text) and not is_number):
@@ -197,25 +207,40 @@ def _begins(texts: Sequence[Text]) -> Sequence[_Begin]:
                 level = _level(text)
             elif _level(text) <= level:
                 level = 0
+            if not listed or _level(text) <= listed:
+                listed = _level(text) if _LISTING.fullmatch(clean_title(heading[1])) else 0
         elif _is_rule(text):
             level = 0
-        elif level or "](#" in text:
+        elif level or "](#" in text or (is_below_link and not field):
             continue
         elif field and field.kind == "title":
             # Any text may have a plain one, and a paper may repeat its title.
             if (field.is_bold or text.startswith(_LIST_MARKERS)) and not _is_repeated(texts, begins, field.value):
                 begins.append(_Begin(k, "title"))
-        elif not field or (not field.kind and item and len(clean_title(field.value).split()) >= LEAST_WORDS):
-            body = item[1] if item else text
-            is_candidate = _is_candidate(text) or bool(field and _NUMBERED.match(text))
-            is_linked = bool(item or is_candidate) and _is_linked(text, body)
-            if is_linked or (is_candidate and clean_title(body) and _has_proof(texts, k)):
-                begins.append(_Begin(k, "item"))
+        elif _is_item(texts, k, field, is_listed=listed > 0):
+            begins.append(_Begin(k, "item"))
     return _checked(texts, begins)
+
+
+def _is_item(texts: Sequence[Text], at: int, field: Field | None, *, is_listed: bool) -> bool:
+    """Return whether an item or a text in bold is a paper's title. Any bold name may stand before it."""
+    text = texts[at].text[:LONGEST_ITEM]
+    item = _ITEM.fullmatch(text)
+    if field and (field.kind or not item or len(clean_title(field.value).split()) < LEAST_WORDS):
+        return False
+    body = item[1] if item else text
+    is_candidate = _is_candidate(text) or bool(field and _NUMBERED.match(text))
+    if not item and not is_candidate:
+        return False
+    if _is_linked(text, body) or (is_listed and _is_signed(texts, at, body)):
+        return True
+    return is_candidate and bool(clean_title(body)) and _has_proof(texts, at)
 
 
 def _checked(texts: Sequence[Text], begins: list[_Begin]) -> Sequence[_Begin]:
     """Return the note on one paper instead of its section, and no program that links to one."""
+    if begins and begins[0].at == 0 and any(not text.text and text.at == texts[0].at for text in texts[:_FRONT_FIELDS]):
+        return begins[:1]  # a paper in front matter, whose note may cite others
     is_one = len(begins) == 1 and begins[0].kind == "heading"
     # "## Core" may stand above the fields of the whole note.
     if not begins or (is_one and len(clean_title(texts[begins[0].at].text.lstrip("#")).split()) < LEAST_WORDS):
@@ -237,6 +262,14 @@ def _is_linked(text: str, body: str) -> bool:
         return bool(headline(body)[0])
     title = headline(body)[0] if has_paper_link(text) else ""
     return len(title.split()) >= LEAST_WORDS and not _PROSE_END.search(title)
+
+
+def _is_signed(texts: Sequence[Text], at: int, body: str) -> bool:
+    """Return whether an item has a title, and names behind or below it."""
+    title, rest = headline(body)
+    below = texts[at + 1].text[: limits.URL] if at + 1 < len(texts) else ""
+    is_above = not _WORD.search(clean_title(rest)) and bool(byline(below))
+    return len(title.split()) >= LEAST_WORDS and (bool(byline(rest)) or is_above)
 
 
 def _note(texts: Sequence[Text]) -> _Begin | None:
@@ -279,10 +312,14 @@ def _columns(texts: Sequence[Text], at: int) -> tuple[tuple[str, ...], bool]:
     if "title" not in kinds:
         known = [i for i, name in enumerate(names) if name in _TITLE_COLUMNS]
         others = [i for i, name in enumerate(names) if not kinds[i] and name.startswith(_TITLE_COLUMNS)]
-        if not (titles := known or others):
+        named = [i for i, name in enumerate(names) if name in _NAMED_COLUMNS]
+        first = cells_of(texts[at + 1].text[:LONGEST_ITEM]) if at + 1 < len(texts) else []
+        titles = [i for i in (*known, *others, *named) if i < len(first) and clean_title(first[i])]
+        titles.sort(key=lambda i: bool(link := LINK.search(first[i])) and is_label(link[1] if link else ""))
+        if not titles:
             return (), False
         kinds[titles[0]] = "title"
-    is_sure = bool(_PAPER_COLUMNS & set(kinds)) and names[kinds.index("title")] != "name"
+    is_sure = bool(_PAPER_COLUMNS & set(kinds)) and names[kinds.index("title")] not in _NAMED_COLUMNS
     rows = takewhile(lambda text: "|" in text.text, texts[at + 1 : at + _SEEN_ROWS])
     return (tuple(kinds), is_sure) if is_sure or any(articles_in(row.text) for row in rows) else ((), False)
 
@@ -347,7 +384,7 @@ def _proves(field: Field, text: str, head: str, *, is_first: bool) -> bool | Non
     if field.kind == "title":
         return bool(NUMBER.match(head.lstrip("# ")) and clean_title(head.lstrip("# ")))
     is_linked = field.kind == "line" or (field.kind == "link" and text.startswith("|"))
-    is_source = field.kind == "venue" and field.is_bold
+    is_source = field.kind == "venue" and (field.is_bold or text.startswith(_LIST_MARKERS))
     if not (articles_in(text) if is_linked or is_source else field.kind in _PROOF):
         return None
     # A plain "Authors:" below a plain title or other text belongs to another format.
@@ -378,10 +415,14 @@ def _paper(texts: Sequence[Text], begin: _Begin, day: date | None) -> Entry | st
         if described := _NAMES_BEHIND.fullmatch(NUMBER.sub("", first.lstrip("# "))):
             title, body = clean_title(described[1]), [described[2], *body]
     elif begin.kind == "title" and field:
-        title = clean_title(field.value)
+        if not field.value and body:  # it is on the next line
+            body = body[1:] if body[0] else body[2:]
+        title = clean_title(field.value or next((text.text for text in texts[1:3] if text.text), ""))
     else:
         item = _ITEM.fullmatch(first)
         bare = item[1] if item else first
+        if _YEAR_END.search(bare) and body:  # names, and the title below them
+            bare, body = f"{bare} {body[0]}", body[1:]
         title, rest, names = citation(bare)
         title, rest = (title, rest) if title else headline(bare)
         title = title or clean_title(bare)
@@ -460,7 +501,7 @@ def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str,
         FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
         FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }
-    dates = f"{values['date'][: limits.TOPIC]} {values['venue'][: limits.TOPIC]}"
+    dates = _READ_DAY.sub("", f"{values['date'][: limits.TOPIC]} {values['venue'][: limits.TOPIC]}")
     return Entry(
         title=title,
         abstract=abstract,
@@ -520,8 +561,10 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
 
 def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:
     """Add a line without a name: a day, authors, a paragraph or links."""
-    line = _REMARK.sub("", BULLET.sub("", text, count=1), count=1)
-    if citation(line)[0]:  # another list
+    bare = BULLET.sub("", text, count=1)
+    line = _REMARK.sub("", bare, count=1)
+    is_item = bare != text and (bare.startswith("**") or (bare.startswith("[") and headline(bare)[0]))
+    if citation(line)[0] or is_item:  # of another list
         return
     is_day = len(line) <= _LONGEST_DAY and day_in(line)
     fields["date"] += [line] if is_day else _LINE_DAY.findall(line)[:1] if len(line) < limits.TOPIC else []
@@ -529,7 +572,7 @@ def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:
     names = byline(line) if is_list or not (fields["authors"] or fields["names"]) else ""
     fields["names"] += [f"{names}," if line.endswith(",") else names] if names else []
     if articles_in(line) or not names:  # and not the pages of authors
-        fields["text" if len(line) >= 80 and not articles_in(line) else "rest"].append(line)
+        fields["text" if len(LINK.sub(r"\1", line)) >= 80 and not articles_in(line) else "rest"].append(line)
 
 
 MARKDOWN = Format("Markdown digest", starts, parse, specificity=5)

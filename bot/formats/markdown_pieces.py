@@ -46,6 +46,10 @@ _FRONT = {"title": "# {}", "date": "**Date:** {}"}
 _FRONT_KEY = re.compile(r"([A-Za-z][\w -]{0,40}?)(?::| =)(?: (.*)|$)")
 _FRONT_SIGNS = ("---", "+++")  # of YAML and TOML
 _FRONT_LINES = 120  # at most
+_UNDERLINE = re.compile("={3,}")  # of a main heading
+_SILENT = re.compile(r"={3,}|`{3}\w{0,20}")
+_ATTRIBUTES = re.compile(r"\{:[^{}]{0,300}\}")  # of kramdown
+_NAMES_FIRST = re.compile(r"([^<>]{4,500}?)[.:,] ?<(?:b|strong)>([^<>]{10,300})</(?:b|strong)>\W{0,3}", re.IGNORECASE)
 _SHORTCODE = re.compile(r"\{\{[<%]([^{}]{0,300})[>%]\}\}")  # of Hugo
 _FRONT_LIST = re.compile(r"(?:\A|, ?)['\"]|['\"](?=, |\Z)")  # the quotation marks in it
 # arXiv's feed, an item a file.
@@ -81,11 +85,14 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
     title = texts[0].text.lstrip("# ") if texts and texts[0].text.startswith("# ") else ""
     is_paper = len(texts) > len(_FRONT)  # it may repeat its title below
     for at, (number, line) in enumerate(lines):
-        text = line
-        is_repeated = bool(title) and text.startswith("#") and (text.lstrip("# ") == title or len(title) > LEAST_TITLE)
-        if is_repeated and title in text:
-            text = "" if is_paper else f"# {title}"
-        if at in front:
+        below = lines[at + 1].text if at + 1 < len(lines) else ""
+        text = f"# {line}" if line and _UNDERLINE.fullmatch(below) else line
+        is_head = bool(title) and text.startswith("# ")
+        if is_head and is_paper:
+            text, title = "", ""
+        elif is_head and title in text and (text == f"# {title}" or len(title) > LEAST_TITLE):
+            text = f"# {title}"
+        if at in front or _SILENT.fullmatch(text):
             continue
         if comment or text.startswith("<!--"):
             parts = (comment + text).split("<!--")
@@ -120,7 +127,7 @@ def _front_texts(lines: Sequence[Line], front: range) -> list[str]:
     is_cited = {"title", "authors"} < kinds and kinds & {"abstract", "venue"}
     if not (is_cited or re.search(r"\d{4}", links) or any(map(articles_in, stated.values()))):
         return [form.format(stated[key]) for key, form in _FRONT.items() if stated.get(key)]
-    names = [key for key in stated if stated[key] and KINDS.get(key) == "title"]
+    names = [key for key in stated if stated[key] and (KINDS.get(key) == "title" or _is_title(key, stated[key]))]
     names.sort(key=lambda name: name == "title")  # "paper_title" is the paper's, beside the note's
     texts = [f"# {stated[names[0]] if names else ''}"]
     for key, value in stated.items():
@@ -131,19 +138,26 @@ def _front_texts(lines: Sequence[Line], front: range) -> list[str]:
     return [*texts, ""]
 
 
+def _is_title(key: str, value: str) -> bool:
+    return key == "paper" and " " in value and not articles_in(value)
+
+
 def _pieces(text: str) -> Iterator[str]:
     def heading_of_details(match: re.Match[str]) -> str:
-        summary = match[1].strip(" *")
+        if names := _NAMES_FIRST.fullmatch(match[1].strip()):
+            return f"**{names[2]}** {names[1]}\n**Abstract**: \n"
+        summary = BOLD_TAG.sub("**", match[1]).strip(" *")
         if KINDS.get(field_key(summary)):
             return f"**{summary}**: \n"
         return f"**{summary}**\n" if len(summary) > 25 or "](http" in summary else ""
 
     text = _ANNOUNCED.sub("**Abstract**: ", text)
+    text = _ATTRIBUTES.sub("", text) if "{:" in text else text
     text = _SHORTCODE.sub(lambda code: " ".join(ADDRESS.findall(code[1])), text) if "{{" in text else text
     text = _ID_LINK.sub(_ARXIV_LINK, _DOUBLE_BRACKETS.sub(r"[\1](", text).removesuffix("\\"))
     if "<" in text:
         text = _ABSTRACT_TAG.sub("\n**Abstract**: \n", text)
-        text = SUMMARY.sub(heading_of_details, BOLD_TAG.sub("**", ANCHOR.sub(r"[\2](\1)", text)))
+        text = BOLD_TAG.sub("**", SUMMARY.sub(heading_of_details, ANCHOR.sub(r"[\2](\1)", text)))
         text = BREAK.sub("\n", text.replace(END, f"\n{END}\n"))
         text = "\n".join(part if part == END else BLOCK_TAG.sub(" ", part) for part in text.split("\n"))
     for piece in (piece for part in text.split("\n") for piece in _NEXT_FIELD.split(part.strip())):

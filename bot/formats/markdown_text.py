@@ -74,10 +74,11 @@ _VENUE_AFTER = re.compile(
 _CITATION = re.compile(r"([^()\[\]*:]{4,600}?),? \((?:[^()]{2,40}[\s’'])?(?:19|20)?\d\d[a-z]?\)[\s.,:—–-]{1,4}(?=\S)")
 _NAME_PART = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:[ -][^\W\d_a-z][^\W\d_]*)?")
 _BIBTEX_END = re.compile(r",? and [^\s,]{2,30}, [^,]{2,30}$")
+_AFTER_OTHERS = re.compile(r"\s?\bet al\.?,? [^,;]{3,80}(?:19|20)\d\d$")  # a venue
 _AFTER_REMARK = re.compile(rf"\)(?:\s+(?!et\b|and\b)[a-z]|\s*[{_CJK}])")  # (MIT) is here
 _AUTHORS_BEFORE = re.compile(r",|&|\b(?:and|et al)\b")
 ACCESSED = re.compile(r",?\s(?:accessed|retrieved)(?: on)? [a-z]{3,9}\.? \d{1,2}, \d{4}", re.IGNORECASE)
-_SENTENCE = re.compile(r"(.{10,400}?(?:[.](?!\d)|\?))(?:\s|$)")
+_SENTENCE = re.compile(r"(.{10,400}?(?:[.](?!\d)|\?))[*_]{0,2}(?:\s|$)")
 CJK_SIGN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _PAPER_LABELS = frozenset(table("markdown")["titles"]["papers"])
 _CITED_JOURNAL = re.compile(r"[\s.,]{0,5}\*[^*]{2,150}\*[,.]? ?(?:\(?\d|vol\b|no\b|pp\b)", re.IGNORECASE)
@@ -124,8 +125,8 @@ def _emphasised(text: str, *, is_rest: bool = False) -> tuple[str, str] | None:
             continue
         if _VENUE_ALONE.fullmatch(title) and (linked := LINK.search(rest)) and not is_label(linked[1]):
             continue
-        if not is_rest and (title.endswith(":") or rest.startswith(":")):
-            return _named(title.rstrip(":"), rest.removeprefix(":").strip()) or (title.rstrip(":,."), rest)
+        if not is_rest and (title.endswith(":") or rest.lstrip().startswith(":")):
+            return _named(title.rstrip(":"), rest.lstrip().removeprefix(":").strip()) or (title.rstrip(":,."), rest)
         return title.rstrip(":,."), rest
     return None
 
@@ -186,8 +187,8 @@ def citation(text: str) -> tuple[str, str, str]:
     names = [name for name in author_names(_ET_AL.sub("", match[1].replace(" & ", ", "))) if name]
     if not names or not all(_NAME.fullmatch(name) and len(name.split()) <= 5 for name in names):
         return "", text, ""
-    behind = match.string[match.end() :]
-    if (linked := LINK.match(behind.lstrip(" *"))) and not is_label(linked[1]):
+    behind = match.string[match.end() :].lstrip(" *_")
+    if (linked := LINK.match(behind)) and not is_label(linked[1]):
         return clean_title(linked[1]), f"{linked[0]} {linked.string[linked.end() :]}", match[1]
     address = _BARE_ADDRESS.search(behind)
     sentence = _SENTENCE.match(behind[: address.start()] if address else behind)
@@ -233,6 +234,8 @@ def byline(text: str) -> str:
 def names_before(text: str) -> str:
     """Return the names before a title in quotation marks: "Lovelace, Ada, Hopper, Grace", or first names first."""
     before, quotation, _ = text[: limits.BYLINE].partition('"')
+    if before.lstrip().startswith(("**", "[")):  # a title of its own
+        return ""
     return (", ".join(_pairs(before)) or byline(before)) if quotation else ""
 
 
@@ -254,6 +257,7 @@ def names_in(text: str) -> tuple[str, ...]:
     text = re.sub(r"^[-*+•] ", "", _NOTES.sub("", text[: limits.BYLINE]), count=1)
     before, semicolon, behind = text.partition("；")
     text = before if semicolon and _ORGANISATION.search(behind[: limits.URL]) else text
+    text = _AFTER_OTHERS.sub(" et al.", text)
     text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
     names = author_names(text if ";" in text else re.sub(r"[、，；|·]|\s&\s", ", ", text))
     bare = [_ET_AL.sub("", name).strip(" *_.`" if name.endswith("..") else " *_`") for name in names]
