@@ -108,6 +108,9 @@ _NEAR = 7
 _LONGEST_DAY = 20
 _THOUGHT = re.compile(r"<think>[^<]{0,20000}</think>\s*")  # of a language model
 _DEADLINE = re.compile(r"\b(?:deadline|due|submission|notification|camera|workshop|conference|held)\b", re.IGNORECASE)
+_NAMES_YEAR = re.compile(
+    r"([A-Z][\w'-]{1,20}(?:(?:,? (?:and|&) |, )[A-Z][\w'-]{1,20}){0,3}(?: et al\.?)?),? \((?:19|20)\d\d\)\.?"
+)
 _YEAR_END = re.compile(r"\((?:19|20)\d\d[a-z]?\)[.,:]?$")
 _READ_DAY = re.compile(
     r"\b(?:added|accessed|read|updated|retrieved|generated)\b[^|·]{0,4}\d{4}-\d\d-\d\d", re.IGNORECASE
@@ -117,10 +120,11 @@ _RULE_CHARACTERS = "-*_"
 _PAPER_COLUMNS = {"authors", "abstract", "translation", "link", "code", "date", "venue", "categories", "pmid"}
 _SEEN_ROWS = 50
 _TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文")
-_NAMED_COLUMNS = ("name", "method", "model", "work", "方法", "模型", "工作", "名称")
+_NAMED_COLUMNS = ("name", "method", "model", "work", "study", "system", "研究", "方法", "模型", "工作", "名称")
 _FRONT_FIELDS = 120  # at most
 _LEVELS = 6  # of headings
 _LIST_MARKERS = ("- ", "* ", "+ ", "• ")
+_NAMED_FIRST = re.compile(r"([^\W\d_][\w .'-]{1,60}? et al\.?) [\u2013\u2014-] (.+)")
 _INNER = re.compile(r"[\"“]([^\"“”]{15,300})[\"”]")
 _QUOTED = re.compile(r"\A[\"“]([^\"“”]{1,500})[\"”]\Z")
 _LINE_DAY = re.compile(r"(?<![A-Za-z\d/.-])(?:19|20)\d\d-\d\d-\d\d(?!\d)")  # in a line of facts
@@ -232,9 +236,15 @@ def _is_item(texts: Sequence[Text], at: int, field: Field | None, *, is_listed: 
     is_candidate = _is_candidate(text) or bool(field and _NUMBERED.match(text))
     if not item and not is_candidate:
         return False
+    if body.endswith((":", "：")) and at + 1 < len(texts) and _is_address(texts[at + 1].text):
+        return True
     if _is_linked(text, body) or (is_listed and _is_signed(texts, at, body)):
         return True
     return is_candidate and bool(clean_title(body)) and _has_proof(texts, at)
+
+
+def _is_address(text: str) -> bool:
+    return text.startswith("http") and bool(articles_in(text)) and not ADDRESS.sub("", text[:LONGEST_ITEM]).strip()
 
 
 def _checked(texts: Sequence[Text], begins: list[_Begin]) -> Sequence[_Begin]:
@@ -367,6 +377,7 @@ def _has_proof(texts: Sequence[Text], at: int) -> bool:
             return True
         elif (
             (text.startswith("|") and len(cells_of(text)) > 2)
+            or (_ITEM.fullmatch(text) and text.endswith((":", "：")))
             or (HEADING.fullmatch(text) and not _is_section(text))
             or _is_candidate(text)
             or _is_rule(text)
@@ -425,8 +436,8 @@ def _paper(texts: Sequence[Text], begin: _Begin, day: date | None) -> Entry | st
             bare, body = f"{bare} {body[0]}", body[1:]
         title, rest, names = citation(bare)
         title, rest = (title, rest) if title else headline(bare)
-        title = title or clean_title(bare)
-        body = [rest, *body]
+        title = title or clean_title(bare).rstrip(":")
+        body = [rest.strip(), *body]
         fields["authors"] += filter(None, [names or names_before(bare)])
         fields["date"].append(ACCESSED.sub("", ADDRESS.sub("", first)))
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
@@ -434,6 +445,8 @@ def _paper(texts: Sequence[Text], begin: _Begin, day: date | None) -> Entry | st
 
     title = clean_title(values["original"]) or _stated(title, fields["title"])
     title = _QUOTED.sub(lambda quoted: quoted[1].rstrip(".,"), title)
+    if signed := _NAMED_FIRST.fullmatch(title):
+        values["authors"], title = values["authors"] or signed[1], signed[2]
     if (inner := _INNER.search(title)) and (names := names_before(title) or byline(title[: inner.start()])):
         title, values["authors"] = inner[1].rstrip(".,"), values["authors"] or names
     title, venue = split_venue(title)
@@ -494,7 +507,7 @@ def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str,
     doi = next((article.doi for article in articles if article.doi), None) or doi_in(values["link"][: limits.URL])
     pages = [address for address in addresses if not _REPOSITORY.match(address) and not _DOI_SITE.match(address)]
     codes = ADDRESS.findall(f"{values['code']} {values['rest']}"[:LONGEST_ITEM])
-    venue = _VENUE_END.sub("", plain_text(values["venue"][: limits.FACT])).strip(" -|,.")
+    venue = _VENUE_END.sub("", plain_text(IMAGE.sub(r" ", values["venue"][: limits.FACT]))).strip(" -|,.")
     projects = ADDRESS.findall(values["project"][: limits.URL])
     facts = {
         FactKind.VENUE: "" if _NO_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
@@ -568,6 +581,9 @@ def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:
         return
     is_day = len(line) <= _LONGEST_DAY and day_in(line)
     fields["date"] += [line] if is_day else _LINE_DAY.findall(line)[:1] if len(line) < limits.TOPIC else []
+    if year := _NAMES_YEAR.fullmatch(line):
+        fields["names"].append(", ".join(names_in(year[1].replace(" and ", ", "))))
+        return
     is_list = bool(fields["names"]) and fields["names"][-1].endswith(",")
     names = byline(line) if is_list or not (fields["authors"] or fields["names"]) else ""
     fields["names"] += [f"{names}," if line.endswith(",") else names] if names else []

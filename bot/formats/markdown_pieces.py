@@ -50,6 +50,7 @@ _UNDERLINE = re.compile("={3,}")  # of a main heading
 _SILENT = re.compile(r"={3,}|`{3}\w{0,20}")
 _ATTRIBUTES = re.compile(r"\{:[^{}]{0,300}\}")  # of kramdown
 _NAMES_FIRST = re.compile(r"([^<>]{4,500}?)[.:,] ?<(?:b|strong)>([^<>]{10,300})</(?:b|strong)>\W{0,3}", re.IGNORECASE)
+_BACK = re.compile(r"\[[^\w\[\]]{0,5}\]\(#[^()\s]{0,100}\)")
 _SHORTCODE = re.compile(r"\{\{[<%]([^{}]{0,300})[>%]\}\}")  # of Hugo
 _FRONT_LIST = re.compile(r"(?:\A|, ?)['\"]|['\"](?=, |\Z)")  # the quotation marks in it
 # arXiv's feed, an item a file.
@@ -90,6 +91,9 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
         is_head = bool(title) and text.startswith("# ")
         if is_head and is_paper:
             text, title = "", ""
+        elif is_paper and not title and text.startswith("# ") and texts[0].text == "# ":
+            texts[0] = texts[0]._replace(text=text)  # the front matter has none
+            text = ""
         elif is_head and title in text and (text == f"# {title}" or len(title) > LEAST_TITLE):
             text = f"# {title}"
         if at in front or _SILENT.fullmatch(text):
@@ -122,6 +126,9 @@ def _front_texts(lines: Sequence[Line], front: range) -> list[str]:
         elif key and text not in _FRONT_SIGNS and not text.startswith("#"):
             values[key] += f", {text[2:]}" if text.startswith("- ") else f" {text}"
     stated = {key: _FRONT_LIST.sub(", ", value.strip("[], ")).strip(", >") for key, value in values.items()}
+    # Where the page comes from, and what it cites, is no fact of a paper.
+    stated |= dict.fromkeys(("source",) if not articles_in(stated.get("source", "")) else (), "")
+    stated = {key: value for key, value in stated.items() if len({each.key for each in articles_in(value)}) < 2}
     kinds = {KINDS.get(key) for key, value in stated.items() if value and key != "author"}  # who wrote a post
     links = " ".join(stated.get(key, "") for key in ("arxiv", "arxiv id", "doi"))
     is_cited = {"title", "authors"} < kinds and kinds & {"abstract", "venue"}
@@ -160,6 +167,7 @@ def _pieces(text: str) -> Iterator[str]:
         text = BOLD_TAG.sub("**", SUMMARY.sub(heading_of_details, ANCHOR.sub(r"[\2](\1)", text)))
         text = BREAK.sub("\n", text.replace(END, f"\n{END}\n"))
         text = "\n".join(part if part == END else BLOCK_TAG.sub(" ", part) for part in text.split("\n"))
+    text = _BACK.sub("", text) if "](#" in text else text
     for piece in (piece for part in text.split("\n") for piece in _NEXT_FIELD.split(part.strip())):
         parts = piece[:LONGEST_ITEM].split(" | ")
         yield from parts if len(parts) > 1 and all(map(field_in, parts)) else [piece]

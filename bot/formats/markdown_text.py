@@ -19,7 +19,9 @@ _BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # a
 _BRACKETS = re.compile(r"\[([^\[\]]{0,40})\](?!\()|[(（]([^()（）]{0,40})[)）]")
 _BARE_ADDRESS = re.compile(r"(?<![(<])https?://")
 ADDRESS = re.compile(r"https?://[^\s()<>\"\[\]|*]+")
-_IDENTIFIER = re.compile(r"(?:arxiv:? ?)?\d{4}\.\d{4,5}(?:v\d+)?|https?://\S+|[\d/., -]{0,12}", re.IGNORECASE)
+_IDENTIFIER = re.compile(
+    r"(?:arxiv:? ?)?\d{4}\.\d{4,5}(?:v\d+)?|https?://\S+|[\w-]+(?:\.[\w-]+){1,4}/\S+|[\d/., -]{0,12}", re.IGNORECASE
+)
 NUMBER = re.compile(
     r"\A(?:\[\d{1,4}\]|#?\d{1,3}[.)、:：](?!\d)|#\d{1,4} |\(\d{1,4}\)|(?:no\.|paper|论文) ?#?\d{1,4}[.:：]"
     r"|\[?(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d+)?\]?[:\s-]+)\s*",
@@ -75,9 +77,20 @@ _CITATION = re.compile(r"([^()\[\]*:]{4,600}?),? \((?:[^()]{2,40}[\s’'])?(?:19
 _NAME_PART = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:[ -][^\W\d_a-z][^\W\d_]*)?")
 _BIBTEX_END = re.compile(r",? and [^\s,]{2,30}, [^,]{2,30}$")
 _AFTER_OTHERS = re.compile(r"\s?\bet al\.?,? [^,;]{3,80}(?:19|20)\d\d$")  # a venue
+# What may follow the last semicolon of a list of authors.
+_NO_AUTHORS = re.compile(rf"{_ORGANISATION.pattern}|\b(?:Proceedings|Conference|Journal)\b|\b(?:19|20)\d\d\b")
+# Lovelace, A.; Hopper, G. *Owls by Night*. | LOVELACE, Ada et al. Owls by Night.
+_CITED = re.compile(
+    r"([^*\"“()\[\]:]{4,400}?(?:;|\b[A-Z]\.)[^*\"“()\[\]:]{0,100}?)\s(?=[*\"“][A-Z])"
+    r"|([^()\[\]*:]{3,200}? et al\.)\s(?=[A-Z])"
+)
+_CAPITALS_FIRST = re.compile(r"\A([^\W\d_a-z]{2,30}), ([^\W\d_][^,;]{1,30})(?= et al\.\Z)")  # LOVELACE, Ada et al.
 _AFTER_REMARK = re.compile(rf"\)(?:\s+(?!et\b|and\b)[a-z]|\s*[{_CJK}])")  # (MIT) is here
 _AUTHORS_BEFORE = re.compile(r",|&|\b(?:and|et al)\b")
-ACCESSED = re.compile(r",?\s(?:accessed|retrieved)(?: on)? [a-z]{3,9}\.? \d{1,2}, \d{4}", re.IGNORECASE)
+ACCESSED = re.compile(
+    r",?\s(?:accessed|retrieved|visited|acesso em)(?: on)?:? (?:[a-z]{3,9}\.? \d{1,2},|\d{1,2}\.? [a-z]{3,9}\.?) \d{4}",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"(.{10,400}?(?:[.](?!\d)|\?))[*_]{0,2}(?:\s|$)")
 CJK_SIGN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _PAPER_LABELS = frozenset(table("markdown")["titles"]["papers"])
@@ -157,7 +170,7 @@ def _quoted_or_linked(text: str) -> tuple[str, str]:
     link = next((match.start() for match in LINK.finditer(text) if is_label(match[1])), address and address.start())
     if not link:
         return "", text
-    title, rest = text[:link].rstrip(" [(|-*"), text[link:]
+    title, rest = text[:link].rstrip(" [(|*-\u2013\u2014"), text[link:]
     before, _, after = title.partition(". ")
     if after and byline(after):
         title, rest = before, f"{after} {rest}"
@@ -181,19 +194,22 @@ def citation(text: str) -> tuple[str, str, str]:
     >>> citation("Lovelace, A., & Hopper, G. (2026). Owls by night. J Owls, 12.")
     ('Owls by night', 'J Owls, 12.', 'Lovelace, A., & Hopper, G.')
     """
-    match = _CITATION.match(NUMBER.sub("", text[:LONGEST_ITEM], count=1))
-    if not match or not _AUTHORS_BEFORE.search(match[1]):
+    bare = NUMBER.sub("", text[:LONGEST_ITEM], count=1)
+    match = _CITATION.match(bare) or _CITED.match(bare)
+    cited = next(filter(None, match.groups())) if match else ""
+    cited = _CAPITALS_FIRST.sub(lambda name: f"{name[2]} {name[1].title()}", cited)
+    if not match or not _AUTHORS_BEFORE.search(cited):
         return "", text, ""
-    names = [name for name in author_names(_ET_AL.sub("", match[1].replace(" & ", ", "))) if name]
+    names = [name for name in author_names(_ET_AL.sub("", cited.replace(" & ", ", "))) if name]
     if not names or not all(_NAME.fullmatch(name) and len(name.split()) <= 5 for name in names):
         return "", text, ""
     behind = match.string[match.end() :].lstrip(" *_")
     if (linked := LINK.match(behind)) and not is_label(linked[1]):
-        return clean_title(linked[1]), f"{linked[0]} {linked.string[linked.end() :]}", match[1]
+        return clean_title(linked[1]), f"{linked[0]} {linked.string[linked.end() :]}", cited
     address = _BARE_ADDRESS.search(behind)
     sentence = _SENTENCE.match(behind[: address.start()] if address else behind)
     title = clean_title(sentence[1] if sentence else behind[: address.start()] if address else "")
-    return title.rstrip("."), behind[sentence.end() :] if sentence else behind, match[1]
+    return title.rstrip(".*_"), behind[sentence.end() :] if sentence else behind, cited
 
 
 def split_venue(title: str) -> tuple[str, str]:
@@ -255,8 +271,8 @@ def _paired(text: str) -> list[str]:
 
 def names_in(text: str) -> tuple[str, ...]:
     text = re.sub(r"^[-*+•] ", "", _NOTES.sub("", text[: limits.BYLINE]), count=1)
-    before, semicolon, behind = text.partition("；")
-    text = before if semicolon and _ORGANISATION.search(behind[: limits.URL]) else text
+    *before, last = re.split("([;；])", text) if re.search("[;；]", text) else [text]
+    text = "".join(before[:-1]) if before and _NO_AUTHORS.search(last[: limits.URL]) else text
     text = _AFTER_OTHERS.sub(" et al.", text)
     text = _ET_AL.sub("", plain_text(without_affiliations(LINK.sub(r"\1", text))).replace(" et al.,", ","))
     names = author_names(text if ";" in text else re.sub(r"[、，；|·]|\s&\s", ", ", text))
