@@ -50,6 +50,7 @@ from bot.formats.markdown_pieces import (
     cells_of,
     field_in,
     front_of,
+    is_address,
     texts_of,
 )
 from bot.formats.markdown_text import (
@@ -236,15 +237,12 @@ def _is_item(texts: Sequence[Text], at: int, field: Field | None, *, is_listed: 
     is_candidate = _is_candidate(text) or bool(field and _NUMBERED.match(text))
     if not item and not is_candidate:
         return False
-    if body.endswith((":", "：")) and at + 1 < len(texts) and _is_address(texts[at + 1].text):
+    is_introduced = body.endswith((":", "：")) or _NUMBERED.match(text)
+    if is_introduced and at + 1 < len(texts) and is_address(texts[at + 1].text):
         return True
     if _is_linked(text, body) or (is_listed and _is_signed(texts, at, body)):
         return True
     return is_candidate and bool(clean_title(body)) and _has_proof(texts, at)
-
-
-def _is_address(text: str) -> bool:
-    return text.startswith("http") and bool(articles_in(text)) and not ADDRESS.sub("", text[:LONGEST_ITEM]).strip()
 
 
 def _checked(texts: Sequence[Text], begins: list[_Begin]) -> Sequence[_Begin]:
@@ -436,8 +434,8 @@ def _paper(texts: Sequence[Text], begin: _Begin, day: date | None) -> Entry | st
             bare, body = f"{bare} {body[0]}", body[1:]
         title, rest, names = citation(bare)
         title, rest = (title, rest) if title else headline(bare)
+        body = [rest.strip() if title else "", *body]
         title = title or clean_title(bare).rstrip(":")
-        body = [rest.strip(), *body]
         fields["authors"] += filter(None, [names or names_before(bare)])
         fields["date"].append(ACCESSED.sub("", ADDRESS.sub("", first)))
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)

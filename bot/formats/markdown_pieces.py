@@ -47,6 +47,11 @@ _FRONT_KEY = re.compile(r"([A-Za-z][\w -]{0,40}?)(?::| =)(?: (.*)|$)")
 _FRONT_SIGNS = ("---", "+++")  # of YAML and TOML
 _FRONT_LINES = 120  # at most
 _UNDERLINE = re.compile("={3,}")  # of a main heading
+_REMARK = re.compile(r"#(?: |$)")
+_LEAST_BLOCK = 3  # lines
+_NUMBERED = re.compile(r"\d{1,4}[.)] [A-Z]")
+_LEAST_LIST = 2  # papers
+_LONGEST_TITLE = 5  # lines, with that of the address
 _SILENT = re.compile(r"={3,}|`{3}\w{0,20}")
 _ATTRIBUTES = re.compile(r"\{:[^{}]{0,300}\}")  # of kramdown
 _NAMES_FIRST = re.compile(r"([^<>]{4,500}?)[.:,] ?<(?:b|strong)>([^<>]{10,300})</(?:b|strong)>\W{0,3}", re.IGNORECASE)
@@ -85,6 +90,7 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
     texts += (Text(front.start, lines[front.start].number, text) for text in _front_texts(lines, front))
     title = texts[0].text.lstrip("# ") if texts and texts[0].text.startswith("# ") else ""
     is_paper = len(texts) > len(_FRONT)  # it may repeat its title below
+    remarks = _remarks(lines)
     for at, (number, line) in enumerate(lines):
         below = lines[at + 1].text if at + 1 < len(lines) else ""
         text = f"# {line}" if line and _UNDERLINE.fullmatch(below) else line
@@ -96,7 +102,7 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
             text = ""
         elif is_head and title in text and (text == f"# {title}" or len(title) > LEAST_TITLE):
             text = f"# {title}"
-        if at in front or _SILENT.fullmatch(text):
+        if at in front or at in remarks or _SILENT.fullmatch(text):
             continue
         if comment or text.startswith("<!--"):
             parts = (comment + text).split("<!--")
@@ -105,7 +111,41 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
         text = text.lstrip("> ") if text.startswith(">") else text
         pieces = [_ID_LINK.sub(_ARXIV_LINK, text)] if text.startswith("|") else list(_pieces(text))
         texts += (Text(at, number, piece) for piece in pieces)
-    return texts
+    return _unwrapped(texts)
+
+
+def _remarks(lines: Sequence[Line]) -> set[int]:
+    """Return the indices of remarks in text files, whole blocks of lines with "#", which are no headings."""
+    remarks: set[int] = set()
+    block: list[int] = []
+    for at, (_, line) in enumerate((*lines, Line(0, ""))):
+        if _REMARK.match(line):
+            block.append(at)
+        else:
+            remarks |= set(block) if len(block) >= _LEAST_BLOCK else set()
+            block = []
+    return remarks
+
+
+def is_address(text: str) -> bool:
+    return text.startswith("http") and bool(articles_in(text)) and not ADDRESS.sub("", text[:LONGEST_ITEM]).strip()
+
+
+def _unwrapped(texts: list[Text]) -> list[Text]:
+    """Join the lines of long titles where a number stands before each title, and the address below it."""
+    numbered = [i for i, text in enumerate(texts[:-1]) if _NUMBERED.match(text.text)]
+    if sum(is_address(texts[i + 1].text) for i in numbered) < _LEAST_LIST:
+        return texts
+    joined: list[Text] = []
+    done = 0
+    for i in numbered:
+        below = (k for k in range(i + 1, min(i + _LONGEST_TITLE, len(texts))) if is_address(texts[k].text))
+        end = next(below, i)
+        parts = [text.text for text in texts[i:end]]
+        if len(parts) > 1 and all(parts) and not any(map(_NUMBERED.match, parts[1:])):
+            joined += [*texts[done:i], texts[i]._replace(text=" ".join(parts))]
+            done = end
+    return [*joined, *texts[done:]]
 
 
 def front_of(lines: Sequence[Line]) -> range:

@@ -18,7 +18,7 @@ from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields
 from bot.formats.tables import table
 from bot.model import limits
 
-_YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
+_YEARS = frozenset("publicationyear publishedyear pubyear year published publisheddate py".split())
 _OVID = {"ti", "so", "ab"}  # whose year is in the citation
 # Columns of programmes.
 _PROGRAMME = frozenset(
@@ -50,7 +50,7 @@ def _table(text: str) -> tuple[str, int] | None:
             continue
         names = set(map(simple, row))
         known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
-        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known or names >= _OVID
+        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known or names >= _OVID or "arxiv" in known
         if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
             return delimiter, number
     if _BY_ROW.match(text):
