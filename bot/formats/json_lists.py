@@ -250,7 +250,9 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
 
 
 def _arxiv_id(item: Any, api: _Api) -> str | None:
-    return next(filter(None, (arxiv_id_in(text[: limits.URL]) for text in _texts(item, api.arxiv))), None)
+    texts = (text[: limits.URL] for text in _texts(item, api.arxiv))
+    # Wiley's DOIs contain what looks like an arXiv id: "10.1111/1467-9892.70012".
+    return next(filter(None, (arxiv_id_in(text) for text in texts if not doi_in(text))), None)
 
 
 def _abstract(item: Any, api: _Api) -> str:
@@ -284,7 +286,7 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
             names.append(" ".join(_text(value, (key,)) for key in parts) or _text(value, _NAMES))
         elif are_inverted:  # ["Lovelace, Ada", "Hopper, Grace"]
             names.append(first_name_first(tidy(value[: limits.BYLINE])))
-        elif isinstance(value, str) and (api.families_first or ";" in value):
+        elif isinstance(value, str) and api.families_first:
             names += tidy(value[: limits.BYLINE]).split(";", limits.AUTHORS + 1)
         elif isinstance(value, str):
             text = tidy(value[: limits.BYLINE])

@@ -270,7 +270,7 @@ def _paired(text: str) -> list[str]:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    text = re.sub(r"^[-*+•] ", "", _NOTES.sub("", text[: limits.BYLINE]), count=1)
+    text = re.sub(r"^[-*+•] |(?<=[a-z]{3})\.$", "", _NOTES.sub("", text[: limits.BYLINE]))
     *before, last = re.split("([;；])", text) if re.search("[;；]", text) else [text]
     text = "".join(before[:-1]) if before and _NO_AUTHORS.search(last[: limits.URL]) else text
     text = _AFTER_OTHERS.sub(" et al.", text)

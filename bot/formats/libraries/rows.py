@@ -48,14 +48,21 @@ def _table(text: str) -> tuple[str, int] | None:
             row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
         except csv.Error:
             continue
-        names = set(map(simple, row))
+        names = set(map(_column, row))
         known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
-        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known or names >= _OVID or "arxiv" in known
+        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known or names >= _OVID
+        is_dated = is_dated or "arxiv" in known or {"abstract", "urls"} <= known
         if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
             return delimiter, number
     if _BY_ROW.match(text):
         return "", 0
     return None
+
+
+def _column(name: str) -> str:
+    """Return the name of a column in small letters only, in English."""
+    local = next((field for field, columns in fields("local-columns").items() if name.strip() in columns), None)
+    return local or simple(name)
 
 
 def table_references(text: str) -> Iterator[Reference | str]:
@@ -80,7 +87,7 @@ def table_references(text: str) -> Iterator[Reference | str]:
                 block = {}
             block.setdefault(name, "; ".join(filter(None, values[1:])))
         elif not names:
-            names = list(map(simple, values))
+            names = list(map(_column, values))
         else:
             row: dict[str, str] = {}
             for name, value in zip(names, values, strict=False):
