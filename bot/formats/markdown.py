@@ -77,6 +77,7 @@ from bot.formats.markdown_text import (
     has_paper_link,
     headline,
     is_label,
+    journal_of,
     names_before,
     names_in,
     plain_text,
@@ -97,11 +98,10 @@ _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 _NAMES_BEHIND = re.compile(r"\*\*([^*]{10,300})\*\* [-\u2013\u2014] (.+)")
 _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
 _REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
-_DOI_SITE = re.compile(r"https?://(?:dx\.)?doi\.org/", re.IGNORECASE)
-_NO_TOPIC, _NO_VENUE, _UPDATED, _PROGRAM, _PROSE_END, _LISTING = (
-    pattern(name, "markdown") for name in ("no_topic", "no_venue", "updated", "program", "prose_end", "listing")
+_NO_PAGE = re.compile(r"https?://(?:(?:dx\.)?doi\.org/|arxiv\.org/(?:abs|pdf)/?$)", re.IGNORECASE)
+_NO_TOPIC, _UPDATED, _PROGRAM, _PROSE_END, _LISTING = (
+    pattern(name, "markdown") for name in ("no_topic", "updated", "program", "prose_end", "listing")
 )
-_VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
 _NUMBERED = re.compile(r"\d{1,4}[.)] ")
 _VENUE_LINE = re.compile(r"[A-Z][\w/&' -]{1,40} (?:19|20)\d\d")
 _NUMBERED_PAPER = re.compile(r"(?:paper|论文|論文|논문) ?#?\d{1,4}")
@@ -315,7 +315,8 @@ def _rows(texts: Sequence[Text]) -> dict[int, _Begin | None]:
 
 def _columns(texts: Sequence[Text], at: int) -> tuple[tuple[str, ...], bool]:
     """Return the kinds of columns above a delimiter, and whether they tell that each row is a paper."""
-    names = [field_key(clean_title(cell)) for cell in cells_of(texts[at - 1].text[:LONGEST_ITEM])]
+    cells = cells_of(texts[at - 1].text[:LONGEST_ITEM])
+    names = [field_key(clean_title(cell) or plain_text(cell)) for cell in cells]  # "DOI" ends titles
     kinds = [KINDS.get(name, "") for name in names]
     if "title" not in kinds:
         known = [i for i, name in enumerate(names) if name in _TITLE_COLUMNS]
@@ -449,6 +450,8 @@ def _paper(texts: Sequence[Text], begin: _Begin, day: date | None) -> Entry | st
         title, values["authors"] = inner[1].rstrip(".,"), values["authors"] or names
     title, venue = split_venue(title)
     values["venue"] = values["venue"] or venue
+    is_short = len(values["venue"]) <= limits.TOPIC
+    values["journal"] = next(filter(None, map(journal_of, [*fields["venue"], venue])), "") if is_short else ""
     abstract = next(filter(None, (_THOUGHT.sub("", plain_text(values[kind])) for kind in _ABSTRACTS)), "")
     if problem := reject_reason(f"line {number}", title, abstract):
         return problem
@@ -502,13 +505,14 @@ def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str,
     arxiv = next((article for article in articles if article.arxiv_id), None)
     identifier = arxiv.url if arxiv else values["link"].strip("` [")[: limits.ID]
     is_arxiv = arxiv or _ARXIV_ID.match(identifier)
-    doi = next((article.doi for article in articles if article.doi), None) or doi_in(values["link"][: limits.URL])
-    pages = [address for address in addresses if not _REPOSITORY.match(address) and not _DOI_SITE.match(address)]
+    doi = next((article.doi for article in articles if article.doi), None) or doi_in(
+        values["link"][: limits.URL].replace("`", " ")
+    )
+    pages = [address for address in addresses if not _REPOSITORY.match(address) and not _NO_PAGE.match(address)]
     codes = ADDRESS.findall(f"{values['code']} {values['rest']}"[:LONGEST_ITEM])
-    venue = _VENUE_END.sub("", plain_text(IMAGE.sub(r" ", values["venue"][: limits.FACT]))).strip(" -|,.")
     projects = ADDRESS.findall(values["project"][: limits.URL])
     facts = {
-        FactKind.VENUE: "" if _NO_VENUE.search(venue) or len(venue) > limits.TOPIC else venue,
+        FactKind.VENUE: values["journal"],
         FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
         FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }

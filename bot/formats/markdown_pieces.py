@@ -43,10 +43,13 @@ HEADED_FIELDS = {"authors", *LONG}
 LEAST_TITLE = 10  # characters
 END = "</details>"
 _FRONT = {"title": "# {}", "date": "**Date:** {}"}
-_FRONT_KEY = re.compile(r"([A-Za-z][\w -]{0,40}?)(?::| =)(?: (.*)|$)")
-_FRONT_SIGNS = ("---", "+++")  # of YAML and TOML
+_FRONT_KEY = re.compile(r"\"?([A-Za-z][\w -]{0,40}?)\"?(?::| =)(?: (.*)|$)")
+_FRONT_SIGNS = ("---", "+++")  # of YAML, or JSON in it, and TOML
+_ESCAPED = re.compile(r"\\([\"\\/])")
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _FRONT_LINES = 120  # at most
 _UNDERLINE = re.compile("={3,}")  # of a main heading
+_TITLE_LABEL = re.compile(r"#{1,6} ([\w ]{1,40})[:：]")
 _REMARK = re.compile(r"#(?: |$)")
 _LEAST_BLOCK = 3  # lines
 _NUMBERED = re.compile(r"\d{1,4}[.)] [A-Z]")
@@ -94,6 +97,8 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
     for at, (number, line) in enumerate(lines):
         below = lines[at + 1].text if at + 1 < len(lines) else ""
         text = f"# {line}" if line and _UNDERLINE.fullmatch(below) else line
+        if below and (label := _TITLE_LABEL.fullmatch(text)) and KINDS.get(field_key(label[1])) == "title":
+            text = f"**{label[1]}**:"  # of the title on the next line
         is_head = bool(title) and text.startswith("# ")
         if is_head and is_paper:
             text, title = "", ""
@@ -161,9 +166,10 @@ def _front_texts(lines: Sequence[Line], front: range) -> list[str]:
     key = ""
     for text in (lines[at].text for at in front):
         if match := _FRONT_KEY.fullmatch(text):
-            key = match[1].lower().replace("_", " ")
-            values[key] = (match[2] or "").removeprefix(">-").removeprefix("|")
-        elif key and text not in _FRONT_SIGNS and not text.startswith("#"):
+            key = _CAPITAL.sub(" ", match[1]).lower().replace("_", " ")
+            value = (match[2] or "").removeprefix(">-").removeprefix("|")
+            values[key] = _ESCAPED.sub(r"\1", value) if value.startswith('"') else value
+        elif key and text not in (*_FRONT_SIGNS, "}") and not text.startswith("#"):
             values[key] += f", {text[2:]}" if text.startswith("- ") else f" {text}"
     stated = {key: _FRONT_LIST.sub(", ", value.strip("[], ")).strip(", >") for key, value in values.items()}
     # Where the page comes from, and what it cites, is no fact of a paper.

@@ -65,6 +65,8 @@ _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|la
 # A title in another language behind it, and what stays of "(PMID: [40000001](...))".
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _TITLE_REST = re.compile(rf"(?<=[A-Za-z)?!.]) ?/(?: ?[{_CJK}].*| ?$)| ?\((?:arxiv|doi|pmid)?[: ]*\)", re.IGNORECASE)
+_VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
+_NO_VENUE = pattern("no_venue", "markdown")
 _VENUE_ALONE = re.compile(r"[A-Z][^()\[\].:]{1,30}(?:['’ ]\d\d|20\d\d)")
 # Owls by Night (CVPR 2026) | , CVPR 26 | - CVPR 2026 | in *CVPR*, 2026
 _VENUE_AFTER = re.compile(
@@ -210,6 +212,16 @@ def citation(text: str) -> tuple[str, str, str]:
     sentence = _SENTENCE.match(behind[: address.start()] if address else behind)
     title = clean_title(sentence[1] if sentence else behind[: address.start()] if address else "")
     return title.rstrip(".*_"), behind[sentence.end() :] if sentence else behind, cited
+
+
+def journal_of(venue: str) -> str:
+    """Return a venue without pictures and the year behind it, or nothing for a database.
+
+    >>> journal_of("Journal of Owls (2026)"), journal_of("PubMed"), journal_of("arXiv preprint")
+    ('Journal of Owls', '', '')
+    """
+    venue = _VENUE_END.sub("", plain_text(IMAGE.sub(" ", venue[: limits.FACT]))).strip(" -|,.")
+    return "" if _NO_VENUE.search(venue) else venue
 
 
 def split_venue(title: str) -> tuple[str, str]:
