@@ -36,6 +36,8 @@ _NEXT_FIELD = re.compile(  # in bold, in the middle of a line
     r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
 )
 _DOUBLE_BRACKETS = re.compile(r"\[\\?\[([^\[\]\\]{0,200})\\?\]\] ?\(")
+# "[Owls [Extended Abstract]](https://...)"
+_NESTED = re.compile(r"\[([^\[\]]{0,300})(?<!!)\[([^\[\]]{1,100})\](?!\()([^\[\]]{0,300})\]\((?=https?:)")
 SUMMARY = re.compile(r"<summary[^<>]{0,100}>(.{0,1000}?)</summary>", re.IGNORECASE)
 BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 _PIPE = re.compile(r"(?<!\\)\|")
@@ -114,6 +116,7 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
             text = "".join(part.partition("-->")[2] for part in parts)
             comment = "" if "-->" in parts[-1] else "<!--"
         text = text.lstrip("> ") if text.startswith(">") else text
+        text = _NESTED.sub(r"[\1(\2)\3](", text) if "](http" in text else text
         pieces = [_ID_LINK.sub(_ARXIV_LINK, text)] if text.startswith("|") else list(_pieces(text))
         texts += (Text(at, number, piece) for piece in pieces)
     return _unwrapped(texts)

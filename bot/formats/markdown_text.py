@@ -124,8 +124,13 @@ def field_key(name: str) -> str:
 
 def headline(text: str) -> tuple[str, str]:
     """Return an item's title, in a link, bold, quoted or first, and the text behind it."""
-    text = _BADGE.sub("", IMAGE.sub("", text[:LONGEST_ITEM]))
-    return _emphasised(text) or _quoted_or_linked(text)
+    bare = IMAGE.sub("", text[:LONGEST_ITEM])
+    text = _BADGE.sub("", bare)
+    title, rest = _emphasised(text) or _quoted_or_linked(text)
+    badge = None if title else _BADGE.match(bare)
+    if not badge:
+        return title, rest
+    return _quoted_or_linked(f"[PDF]{badge[0].partition(']')[2]}{text}")
 
 
 def _emphasised(text: str, *, is_rest: bool = False) -> tuple[str, str] | None:
