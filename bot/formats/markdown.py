@@ -82,6 +82,7 @@ from bot.formats.markdown_text import (
     names_in,
     plain_text,
     split_venue,
+    width,
 )
 from bot.formats.tables import pattern
 from bot.model import Entry, FactKind, ParsedDigest, limits
@@ -560,6 +561,7 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
         ):
             is_open = name in LONG and not any(fields[name or ""]) and _level(text)
             name, is_unknown = None if text == END else name if is_open else "", False
+            fields["section"] += [text] if _level(text) else []
         elif (is_footer and name is None) or (name == "" and is_unknown):
             continue
         elif text.startswith("|") or ("](" in text and not clean_title(text)):
@@ -590,7 +592,8 @@ def _read_line(text: str, fields: defaultdict[str, list[str]]) -> None:
     names = byline(line) if is_list or not (fields["authors"] or fields["names"]) else ""
     fields["names"] += [f"{names}," if line.endswith(",") else names] if names else []
     if articles_in(line) or not names:  # and not the pages of authors
-        fields["text" if len(LINK.sub(r"\1", line)) >= 80 and not articles_in(line) else "rest"].append(line)
+        size = (len if fields["tldr"] or fields["text"] or fields["section"] else width)(LINK.sub(r"\1", line))
+        fields["text" if size >= 80 and not articles_in(line) else "rest"].append(line)
 
 
 MARKDOWN = Format("Markdown digest", starts, parse, specificity=5)

@@ -23,7 +23,8 @@ _IDENTIFIER = re.compile(
     r"(?:arxiv:? ?)?\d{4}\.\d{4,5}(?:v\d+)?|https?://\S+|[\w-]+(?:\.[\w-]+){1,4}/\S+|[\d/., -]{0,12}", re.IGNORECASE
 )
 NUMBER = re.compile(
-    r"\A(?:\[\d{1,4}\]|#?\d{1,3}[.)、:：](?!\d)|#\d{1,4} |\(\d{1,4}\)|(?:no\.|paper|论文) ?#?\d{1,4}[.:：]"
+    r"\A(?:\[\d{1,4}\]|(?:\d\ufe0f?\u20e3){1,3}|#?\d{1,3}[.)、:：](?!\d)|#\d{1,4} |\(\d{1,4}\)"
+    r"|(?:no\.|paper|论文) ?#?\d{1,4}[.:：]"
     r"|\[?(?:arxiv:)?\d{4}\.\d{4,5}(?:v\d+)?\]?[:\s-]+)\s*",
     re.IGNORECASE,
 )
@@ -53,6 +54,7 @@ _ET_AL, _MORE, _ORGANISATION, _NO_NAME, _BEFORE_TITLE, _AFTER_TITLE_WORDS = (
 _NOTES = re.compile(
     r"^\s{0,9}authors?: |<sup>[^<>]{0,50}</sup>|[\u00b9\u00b2\u00b3\u2070-\u209c\u2020\u2021]", re.IGNORECASE
 )
+_PEOPLE = re.compile("[\U0001f464\U0001f465\u270d]\ufe0f? ?([^|\u00b7\u2022\\[\\]:\uff1a]{3,1000})")  # pictures of them
 _NAME = re.compile(r"(?=[^a-z\W])[^\d@:/()\[\]=$\\]{2,50}")
 _EMPHASIS = re.compile(
     r"\*\*[^*]{1,1000}\*\*|__[^_]{1,1000}__|(?<!!)\[[^\[\]]{1,1000}\]\([^\s)\[]{0,2000}[^()\[\]]{0,200}\)"
@@ -243,6 +245,8 @@ def split_venue(title: str) -> tuple[str, str]:
 def byline(text: str) -> str:
     if _CITED_JOURNAL.match(text[: limits.BYLINE]):
         return ""
+    people = _PEOPLE.search(text[: limits.BYLINE])
+    text = people[1] if people else text
     text = plain_text(_without_labels(text[: limits.BYLINE])).replace(" et. al.", " et al.")
     text = PICTURES.sub("", re.sub(r"^[\s\-|,.:;()*_\u2013\u2014]{1,10}", "", text))
     if _AFTER_REMARK.search(text):
@@ -328,6 +332,11 @@ def _without_labels(text: str) -> str:
 def is_label(text: str) -> bool:
     """Return whether a link's text is a word such as "PDF", an identifier, an address or a date."""
     return bool(_IDENTIFIER.fullmatch(PICTURES.sub("", plain_text(text)).strip(" []():"))) or _label(text) in _LABELS
+
+
+def width(text: str) -> int:
+    """Return the length of a text, where Chinese, Japanese and Korean signs count twice."""
+    return len(text) + len(CJK_SIGN.findall(text))
 
 
 def _label(text: str) -> str:
