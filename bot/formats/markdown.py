@@ -82,6 +82,7 @@ from bot.formats.markdown_text import (
     names_in,
     plain_text,
     split_venue,
+    title_below,
     width,
 )
 from bot.formats.tables import pattern
@@ -443,7 +444,7 @@ def _paper(texts: Sequence[Text], begin: _Begin, day: date | None) -> Entry | st
     _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
     values = defaultdict(str, {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()})
 
-    title = clean_title(values["original"]) or _stated(title, fields["title"])
+    title = clean_title(values["original"]) or _stated(title_below(title, values["link"]), fields["title"])
     title = _QUOTED.sub(lambda quoted: quoted[1].rstrip(".,"), title)
     if signed := _NAMED_FIRST.fullmatch(title):
         values["authors"], title = values["authors"] or signed[1], signed[2]

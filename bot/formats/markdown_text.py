@@ -67,6 +67,11 @@ _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|la
 # A title in another language behind it, and what stays of "(PMID: [40000001](...))".
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _TITLE_REST = re.compile(rf"(?<=[A-Za-z)?!.]) ?/(?: ?[{_CJK}].*| ?$)| ?\((?:arxiv|doi|pmid)?[: ]*\)", re.IGNORECASE)
+_MEETING = re.compile(
+    r"(?:[\W\d]|(?<=\d)(?:st|nd|rd|th)\b|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|week|session"
+    r"|meeting|may|(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6})\b){1,40}",
+    re.IGNORECASE,
+)
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
 _NO_VENUE = pattern("no_venue", "markdown")
 _VENUE_ALONE = re.compile(r"[A-Z][^()\[\].:]{1,30}(?:['’ ]\d\d|20\d\d)")
@@ -229,6 +234,19 @@ def journal_of(venue: str) -> str:
     """
     venue = _VENUE_END.sub("", plain_text(IMAGE.sub(" ", venue[: limits.FACT]))).strip(" -|,.")
     return "" if _NO_VENUE.search(venue) else venue
+
+
+def title_below(day: str, text: str) -> str:
+    """Return the title in a link to an article below the day of a meeting. Any other heading stays.
+
+    >>> title_below("Feb 10", "[Owls by Night](https://arxiv.org/abs/2602.00001) (NeurIPS 2025)")
+    'Owls by Night'
+    >>> title_below("Mayflies", "[Owls by Night](https://arxiv.org/abs/2602.00001)")
+    'Mayflies'
+    """
+    link = LINK.match(text[:LONGEST_ITEM]) if _MEETING.fullmatch(day) else None
+    title = clean_title(link[1]) if link and article_at(link[2]) and not is_label(link[1]) else ""
+    return title if len(title.split()) >= LEAST_WORDS else day
 
 
 def split_venue(title: str) -> tuple[str, str]:
