@@ -83,6 +83,8 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
 
 def is_rest(lines: Sequence[Line]) -> bool:
     """Return whether a record has more than title and authors, which news have, too."""
+    if next((line.text for line in lines if line.text), "") == "---":  # a page's front matter
+        return False
     begin = next(_records(lines), len(lines))
     fields = (_field(line.text) for line in lines[begin:])
     return any(field and field[0] not in ("title", "authors", "date", "url") for field in fields)

@@ -32,6 +32,8 @@ _EMPTY = re.compile(r"\s*\[\s*\]\s*\Z")
 _YAML = re.compile(
     r"\A(?:\s|#[^\n]{0,500}\n|---[ \t]*\n){0,20}(?:references:[ \t]*\n)?"
     r"(?=(?P<indent> {0,4})- (?:id|type|author|title|DOI): )"
+    r"(?=[\s\S]{0,4000}?^ *(?:- )?(?:id|issued|container-title): )",  # no reading list of one's own
+    re.MULTILINE,
 )
 _ZOTERO_KEY = re.compile(r"[A-Z0-9]{1,16}")
 _CSL_FIELDS = frozenset("issued container-title accessed citation-key title-short citation-label".split())

@@ -18,7 +18,7 @@ from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields
 from bot.formats.tables import table
 from bot.model import limits
 
-_YEARS = frozenset("publicationyear publishedyear pubyear year py anodedefesa".split())
+_YEARS = frozenset("publicationyear publishedyear pubyear year published publisheddate py anodedefesa".split())
 # Columns of programmes.
 _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
@@ -26,6 +26,7 @@ _PROGRAMME = frozenset(
 _MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
 # @citation-js/plugin-ris 0.8.2 breaks values after so many signs, also within words, DOIs and addresses.
 _CITATION_JS = 70
+_RULE = re.compile(r"[|: -]*-[|: -]*")  # below the columns in Markdown
 _NUMBER = re.compile(r"\s?\(\d{1,15}\)")  # Scopus'
 # Springer Link: "Ada LovelaceGrace M. HopperRonan McDonald"
 _BETWEEN_GLUED = re.compile(r"(?<=[a-z\u00df-\u017f])(?<!\bMc)(?<!\bMac)(?<!\b[DL][aei])(?=[A-Z\u00c0-\u00de])")
@@ -43,8 +44,10 @@ def table_begins(text: str) -> int | None:
 def _table(text: str) -> tuple[str, int] | None:
     """Return the delimiter of a table, and the number of lines above its columns."""
     # Dimensions and Excel write a line of their own first.
-    lines = text.lstrip("\n").split("\n", 3)[:3]
-    for number, line in enumerate(lines):
+    lines = text.lstrip("\n").split("\n", 4)[:4]
+    for number, line in enumerate(lines[:3]):
+        if "|" in line and _RULE.fullmatch("".join(lines[number + 1 : number + 2])[:1000]):
+            return None  # a table in Markdown
         delimiter = max("\t,;|", key=line.count)
         try:
             row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
@@ -55,7 +58,8 @@ def _table(text: str) -> tuple[str, int] | None:
         # Digests in Markdown have tables, too.
         has_abstracts = "abstract" in known and not line.startswith("|")
         is_dated = len(known) > (2 if names & _YEARS else 3) and (names & _YEARS or {"published", "venue"} <= known)
-        if "title" in known and (has_abstracts or is_dated) and (names & _MANAGERS or not names & _PROGRAMME):
+        is_listed = has_abstracts or is_dated or ("arxiv" in known and len(known) > 2)
+        if "title" in known and is_listed and (names & _MANAGERS or not names & _PROGRAMME):
             return delimiter, number
     if _BY_ROW.match(text):
         return "", 0
