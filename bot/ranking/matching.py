@@ -230,7 +230,7 @@ _REFUSED_MEANING = 0.2
 # Random vectors of other scripts are hardly similar, so chance could exceed the usual deviation.
 _LEAST_DEVIATION_OF_PAIRS = 0.07
 # Standard deviations above the mean, of a topic and of each of its words.
-_CLOSE, _CLOSE_PART = 2.5, 1.0
+_CLOSE, _CLOSE_PART = 2.5, 0.6
 # Papers that show which topics a home has. Fewer than this share of them may have a word by chance.
 _LEAST_SAMPLE, _LARGE_SAMPLE, _CHANCE = 100, 500, 0.0005
 _MOST_COVERED = 0.5
@@ -332,7 +332,7 @@ class TextModel:
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the reasons close to a paper's vector (DIMENSIONS,), the closest first.
 
-        Each specific word must be close: "medical records" is not close to a paper on medical images.
+        Each word must be close: "medical records" is not close to a paper on medical images.
         """
         close = [
             (float(whole.similar(meaning)), number)
@@ -347,13 +347,10 @@ class TextModel:
             nothing = _Paragraph(np.zeros(DIMENSIONS, np.float32), 0.0)
             return self._scaled(self._meaning.text(stems), _least_deviation(stems)) or nothing
 
-        closeness = []
-        for topic in self.reasons:
-            idf = self._meaning.idf(_hashes(topic.stems))
-            specific = [stem for stem, rare in zip(topic.stems, idf >= _SINGLE_WORD_FROM, strict=True) if rare]
-            parts = (specific or topic.stems) if len(topic.stems) > 1 else ()
-            closeness.append((scaled(topic.stems), [scaled([stem]) for stem in parts]))
-        return closeness
+        return [
+            (scaled(topic.stems), [scaled([stem]) for stem in topic.stems] if len(topic.stems) > 1 else [])
+            for topic in self.reasons
+        ]
 
     @property
     def is_empty(self) -> bool:

@@ -221,11 +221,10 @@ def test_what_each_word_adds_sums_to_what_phrases_add(corpus, sample_papers, tex
         ("medical records", "Tumours in radiology\nMedical image segmentation of organs in CT scans.", False),
         ("robot manipulation", "Strategic voting\nManipulation of elections by voters; resistance axioms.", False),
         ("education policy", "Policy gradients\nA policy is optimised by reinforcement learning.", False),
-        ("robot learning systems", "Dexterous hands\nManipulators grip objects by tactile sensing.", True),
         ("protein folding", "Reward hacking\nLanguage models exploit rewards.", False),
     ],
 )
-def test_a_paper_is_close_to_a_topic_only_if_it_is_to_each_specific_word(corpus, topic, paper, is_close):
+def test_a_paper_is_close_to_a_topic_only_if_it_is_to_each_word(corpus, topic, paper, is_close):
     close = model_of(corpus, f"galaxy clusters of dark matter halos; {topic}").close_topics(
         corpus.papers([paper]).meanings[0]
     )
