@@ -16,7 +16,7 @@ import click
 
 from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
-from bot.cli.options import app_of, checked_address, is_terminal, valid
+from bot.cli.options import Number, app_of, checked_address, is_terminal, valid
 from bot.cli.output import echo
 from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, time_of_day, title_of
 from bot.cli.readers import profiles
@@ -68,7 +68,7 @@ yes_option = click.option("--yes", is_flag=True, help="Ask nothing, even on a te
     help="The time zone of that time, such as Europe/Berlin, Berlin or Germany  [default: this machine's]",
 )
 @click.option("--mail-host", help="Your mail server; without one, mails are files.")
-@click.option("--mail-port", type=click.IntRange(1, 65535), help="Its port  [default: 587]")
+@click.option("--mail-port", type=Number(1, 65535), help="Its port  [default: 587]")
 @click.option("--mail-username", help="The login at the mail server.")
 @click.option("--public-url", callback=valid(phone_url), help="Where phones reach the pages of `serve`.")
 @click.option(

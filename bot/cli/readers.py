@@ -12,6 +12,8 @@ from bot.app import App
 from bot.channels import address_checks
 from bot.cli.options import (
     Commands,
+    Number,
+    OneOf,
     app_of,
     checked_address,
     is_terminal,
@@ -171,7 +173,7 @@ def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
 
 
 @click.command("thumb")
-@click.argument("vote", type=click.Choice([vote.value for vote in Vote]), required=False)
+@click.argument("vote", type=OneOf([vote.value for vote in Vote]), required=False)
 @reader_argument(required=False)
 @click.argument("paper", required=False)
 @click.option(
@@ -305,7 +307,7 @@ def import_library(
     return 1 if report.problems else 0
 
 
-@click.group("zotero", cls=Commands)
+@click.group("zotero", cls=Commands, no_args_is_help=False)  # the whole help would be one line
 def zotero() -> None:
     """Connect a reader's Zotero library: follow it as first feedback, and save the reader's likes in it.
 
@@ -320,8 +322,8 @@ def zotero() -> None:
 
 @zotero.command("connect")
 @reader_argument()
-@click.option("--user", type=click.IntRange(1), help="The user's id  [default: the key's user]")
-@click.option("--group", type=click.IntRange(1), help="Follow a group's library instead, by its id.")
+@click.option("--user", type=Number(1), help="The user's id  [default: the key's user]")
+@click.option("--group", type=Number(1), help="Follow a group's library instead, by its id.")
 @click.option(
     "--collection", "collections", multiple=True, help="Follow only this collection and those below it. Repeatable."
 )

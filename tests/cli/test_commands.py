@@ -47,6 +47,16 @@ def test_version_is_printed(paperbot):
         (("run", "--now", "0001-01-01"), "'0001-01-01' is not in the years 1990 to 2990"),
         (("run", "--now", "9999-12-31T23:00-08:00"), "is not in the years 1990 to 2990"),
         (("preview",), "Missing argument 'READER'"),
+        (("zotero",), "Missing command. (see `paperbot zotero --help`)"),
+        (
+            ("thumb", "upp", "ada", "p1"),
+            "'VOTE': 'upp' is none of up, down, clear, save, unsave; did you mean up?",
+        ),
+        (("import", "ada", "nowhere.bib"), "Invalid value for 'FILE': 'nowhere.bib': No such file"),
+        (("catch-up", "ada", "--since", "gestern"), "'--since': 'gestern' is no day; write it like 2026-11-25 (see"),
+        (("catch-up", "ada", "--minutes", "ten"), "'ten' doesn't fit; write a whole number from 1 to 120 (see"),
+        (("catch-up", "ada", "--minutes", "500"), "'500' doesn't fit; write a whole number from 1 to 120 (see"),
+        (("zotero", "connect", "ada", "--user", "0"), "'0' doesn't fit; write a whole number of 1 or more (see"),
         (("--home", "/nowhere/at/all", "run"), "no such directory; make a home with `paperbot init"),
     ],
 )
