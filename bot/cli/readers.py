@@ -148,20 +148,23 @@ def export(
 
 @click.command("forget")
 @reader_argument()
-@click.option("--yes", is_flag=True, help="Don't ask before, even on a terminal.")
+@click.option("--yes", is_flag=True, help="Don't ask before.")
 @now_option
 @pass_app
 def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
     """Delete READER from the profile's file and the store, with votes, editions and message files.
 
-    On a terminal, it asks before.
+    It asks before. Without a terminal, it needs --yes.
     """
     stored = find_stored_reader(app.store, app.profiles, reader)
     path = app.home.profile_file(stored.profile)
-    if is_terminal() and not yes:
+    if not yes:
         votes = plural(len(app.store.feedback.current(stored.id)), "vote")
         editions = plural(len(app.store.editions.of_reader(stored.id)), "edition")
-        if not click.confirm(f"Delete all of {stored.name}: {votes}, {editions}?"):
+        subject = f"all of {stored.name}: {votes}, {editions}"
+        if not is_terminal():
+            raise UsageError(f"nothing was deleted, as this is no terminal to ask on; --yes deletes {subject}")
+        if not click.confirm(f"Delete {subject}?"):
             raise UsageError("nothing was deleted")
     if path.exists():
         # First: an error leaves the store untouched.

@@ -49,7 +49,7 @@ def test_its_addresses_are_keys_of_profiles(toy_home, paperbot):
     assert "toy:ada" in paperbot("status").out
     written = profile.read_text()
     assert paperbot("run", "--now", EDITION).code == 0
-    assert paperbot("forget", READER).out == f"{READER} is forgotten\n"
+    assert paperbot("forget", READER, "--yes").out == f"{READER} is forgotten\n"
     assert "toy" not in profile.read_text()
     profile.write_text(written.replace("toy =", "toi ="))
     answer = paperbot("check")

@@ -84,7 +84,7 @@ def test_a_library_is_removed_in_one_act(papers, paperbot):
 
 def test_forgetting_a_reader_leaves_no_byte_of_the_library(papers, paperbot):
     paperbot("import", ADA, "own.bib")
-    assert paperbot("forget", ADA).code == 0
+    assert paperbot("forget", ADA, "--yes").code == 0
     for file in (papers / "state").glob("paperbot.db*"):
         assert b"night shift" not in file.read_bytes()
     with closing(sqlite3.connect(papers / "state" / "paperbot.db")) as store:
