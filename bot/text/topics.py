@@ -144,6 +144,20 @@ _REQUESTS = frozenset(
     working works wouldn yes
     """.split()
 )
+_DEGREE = r"(?:ph\.?d\.?|doctoral|(?:post|under)?graduate|master'?s?|bachelor'?s?|msc|bsc)"
+_SETTING_OF = rf"(?:{_DEGREE}|own|current|new|main|other|day|side)\s+"
+# Where or when somebody works, and on nothing: "my thesis is about ...", "my lab studies ...", "on the side".
+_SETTING = re.compile(
+    rf"""
+      \b(?:(?:my|our)\s+(?:{_SETTING_OF})*|{_DEGREE}\s+)(?:thesis|dissertation|projects?|lab|laboratory|group|team)\b
+      (?:\s+\w+s\b)?
+    | \b(?:my|our)\s+(?:{_SETTING_OF})*(?:ph\.?d|doctorate|postdoc|internship|job|hobby|hobbies|side|interests?|focus
+      |field|(?:spare|free|leisure)\s+time)\b
+    | \bon\s+the\s+side\b(?!\s+of) | \bin\s+(?:spare|free)\s+time\b | \bas\s+an?\s+(?:{_SETTING_OF})?(?:hobby|job)\b
+    | \b(?:i(?:'m|\s+am)|as)\s+an?\s+(?:{_SETTING_OF})*(?:student|postdoc)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 # A verb follows: "I study ...".
 _SUBJECTS = frozenset({"i", "we", "who"})
 _NOUN_ENDINGS = ("tion", "sion", "ment")
@@ -429,6 +443,7 @@ def _topics(original: str, text: str) -> tuple[list[Topic], list[tuple[int, int]
 def _segments(text: str) -> list[tuple[int, list[Token]]]:
     """Return numbered runs of tokens between punctuation, "and" and "or", without requests."""
     ends = [match.start() for match in _SEGMENT_END.finditer(text)]
+    settings = [place for match in _SETTING.finditer(text) for place in match.span()]
     segments = []
     for number, group in groupby(tokens(text), key=lambda token: bisect_left(ends, token.start)):
         segment: list[Token] = []
@@ -436,7 +451,12 @@ def _segments(text: str) -> list[tuple[int, list[Token]]]:
         for token in group:
             words_before = text[max(0, token.start - 12) : token.start].lower().split()
             follows_subject = bool(words_before) and words_before[-1] in _SUBJECTS
-            if follows_subject or (token.spelling.lower() in _REQUESTS and not _is_kind_of_paper(segment, token)):
+            is_setting = bisect_right(settings, token.start) % 2 == 1
+            if (
+                is_setting
+                or follows_subject
+                or (token.spelling.lower() in _REQUESTS and not _is_kind_of_paper(segment, token))
+            ):
                 has_request = True
             else:
                 segment.append(token)
