@@ -29,11 +29,11 @@ from bot.cli.output import console, day_and_time, echo, local_time, print_json, 
 from bot.config.profiles import Profile, describe_days, describe_end, describe_override, remove_reader, with_override
 from bot.editions.due import last_edition_days
 from bot.formats.library import MAX_BYTES
-from bot.model import Origin, Vote, ZoteroConnection
+from bot.model import Origin, Reader, Vote, ZoteroConnection
 from bot.model.errors import UsageError
 from bot.model.wording import listed, long_date, plural
 from bot.readers import find_paper, find_reader, find_stored_reader, personal_data, stored_reader, unknown_profile
-from bot.readers.libraries import import_file
+from bot.readers.libraries import ImportReport, import_file
 from bot.readers.votes import record_file
 from bot.text.latex import readable
 
@@ -263,7 +263,7 @@ def import_library(
     It reads BibTeX, RIS, PubMed (.nbib, CSV), EndNote (.enw, XML), Web of Science (text), Ovid, CSV of Zotero, Scopus,
     Embase, IEEE Xplore, Dimensions and others, CSL-JSON and RDF of Zotero, and JSON of Paperpile.
 
-    Each paper counts as a like on the day of its addition, all together as 20 votes at most. Nobody else sees them.
+    Each paper counts as one that you liked, all together as 150 votes at most. Nobody else sees them.
 
     \b
     Examples:
@@ -301,13 +301,19 @@ def import_library(
             }
         )
     else:
-        added = plural(report.matched + report.new, "paper")
-        known = f"{report.matched:,} of them known from digests"
-        echo(f"{owner.name}: {plural(report.read, 'reference')} read, {added} added, {known}")
-        for reason, count in report.skipped.items():
-            echo(f"  {count:,} skipped: {reason}")
-        print_problems(report.problems)
+        print_import(owner, report)
     return 1 if report.problems else 0
+
+
+def print_import(owner: Reader, report: ImportReport) -> None:
+    added = plural(report.matched + report.new, "paper")
+    known = f"{report.matched:,} of them known from digests"
+    echo(f"{owner.name}: {plural(report.read, 'reference')} read, {added} added, {known}")
+    for reason, count in report.skipped.items():
+        echo(f"  {count:,} skipped: {reason}")
+    if report.matched + report.new:
+        echo("Each paper of a library counts as one that you liked, all together as 150 votes at most.")
+    print_problems(report.problems)
 
 
 @click.group("zotero", cls=Commands, no_args_is_help=False)  # the whole help would be one line
