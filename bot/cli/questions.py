@@ -29,7 +29,8 @@ from bot.config.tables import mistakes_of
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
 from bot.model.categories import known_category
 from bot.model.errors import SourceError
-from bot.model.wording import oneline, plural, shorten
+from bot.model.wording import oneline, plural
+from bot.readers.subscriptions import title_of
 from bot.sources import HttpError, source_models
 
 if TYPE_CHECKING:  # takes long to import
@@ -48,7 +49,6 @@ _NAMED = re.compile(rf"(?<![^\s,;])({'|'.join(SOURCE_KINDS)})\s*=\s*")
 _OF_WORDS = ("biorxiv", "medrxiv", "mailbox")  # up to a comma or semicolon
 _SEARCHED = {"openalex": "OpenAlex", "pubmed": "PubMed"}
 _REFUSALS = range(400, 429)  # of a query; 429 asks to wait
-_TITLE_WIDTH = 60  # characters
 _COUNT_SECONDS = 10.0  # for each source's number of papers
 
 
@@ -240,10 +240,6 @@ class Questions:
             return answer
 
         return prompt(question, default, remember, has_no=False, hidden=hidden, before=before)
-
-
-def title_of(interests: str) -> str:
-    return shorten(re.split(r"[.;:\n]", interests.strip())[0], _TITLE_WIDTH)
 
 
 def sample_interests() -> str:
