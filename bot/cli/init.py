@@ -17,8 +17,8 @@ import click
 from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
 from bot.cli.options import Number, app_of, checked_address, is_terminal, valid
-from bot.cli.output import echo
-from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, time_of_day, title_of
+from bot.cli.output import echo, print_note
+from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, time_of_day
 from bot.cli.readers import profiles
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.home import NewUser, mailbox_table, make_home, refuse_existing
@@ -27,6 +27,7 @@ from bot.model import SAMPLES
 from bot.model.addresses import is_loopback, own_mail_address
 from bot.model.errors import UsageError
 from bot.model.wording import listed
+from bot.readers.subscriptions import title_of
 from bot.sources import source_models
 from bot.wording import understood, unmatched
 
@@ -100,36 +101,46 @@ def init(
     """
     refuse_existing(directory)
     user = NewUser(**options, sources=named_sources(sources, options["interests"]))
+    if not (yes or user.interests or is_terminal()):
+        print_note(
+            "this is no terminal, so nothing is asked and the profile is a sample; name your interests with --interests"
+        )
     if is_asked := not yes and is_terminal():
         user = Questions(user, samples is not False).ask()
         os.environ.update(user.passwords)
-    user = replace(user, timezone=user.timezone or local_timezone())
+    title = title_of(user.interests) if user.interests else None
+    user = replace(user, timezone=user.timezone or local_timezone(), title=title)
     if samples is None:
-        samples = samples_are_for(user)
+        samples = samples_are_for(user, directory)
     make_home(directory, source_models(), address_checks(), user=user, samples=samples)
     echo(f"{directory} is ready.")
     if user.interests:
         if text := understood(user.interests):
             echo(text)
         for reason in unmatched(user.interests):
-            echo(f"? {reason}", fg="yellow", err=True)
+            print_note(reason)
     if samples:
         echo(
             f"{directory / SAMPLES} has sample digests of real papers. Their abstracts are rewritten, not the "
             "authors'.\nEditions use them until your own sources bring papers."
         )
-    if user.library or user.edition or is_asked:
-        first_papers(directory, user, is_asked=is_asked)
-    if is_asked and user.mail_host:
-        try_mail_server(directory, user)
-    echo("Next:")
-    for step, purpose in next_steps(directory, user).items():
-        echo(f"  {step}\n      {purpose}")
+    try:
+        if user.library or user.edition or is_asked:
+            first_papers(directory, user, is_asked=is_asked)
+        if is_asked and user.mail_host:
+            try_mail_server(directory, user)
+    except (click.Abort, KeyboardInterrupt):
+        echo(f"\n{directory} is ready all the same.")
+        raise
+    finally:
+        echo("Next:")
+        for step, purpose in next_steps(directory, user).items():
+            echo(f"  {step}\n      {purpose}")
 
 
 @profiles.command("add", short_help="Add a profile: another interest of a reader.")
 @interests_option
-@click.option("--title", help="The title of its editions  [default: the beginning of your interests]")
+@click.option("--title", help="The title of its editions  [default: your first topic]")
 @click.option("--reader", "address", help="Who gets it: a mail address or Slack channel  [default: the first reader]")
 @at_option
 @click.option(
@@ -205,14 +216,14 @@ def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[
     return tuple(tables)
 
 
-def samples_are_for(user: NewUser) -> bool:
+def samples_are_for(user: NewUser, directory: Path) -> bool:
     """Return whether the samples fit the user's field, or print that they don't."""
     from bot.operate.proposals import samples_fit
 
     if not user.interests or samples_fit(user.interests):
         return True
     echo("The sample digests are about reinforcement learning and language models, not your field. None is used.")
-    if not user.sources:
+    if not (user.sources or any(directory.glob("seeds/*"))):
         echo("Papers need a source. Add --source proposed, see docs/sources.md, or copy digests into seeds/.")
     return False
 

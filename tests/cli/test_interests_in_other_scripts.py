@@ -8,7 +8,7 @@ from support import digest
 def test_init_and_check_say_which_interests_match_nothing(paperbot, tmp_path, interests):
     home = tmp_path / "papers"
     answer = paperbot("init", home, "--yes", "--no-samples", "--interests", interests)
-    assert f"? no paper can be matched with “{interests}”" in answer.err
+    assert f"note: no paper can be matched with “{interests}”" in answer.err
     checked = paperbot("--home", home, "check", "--json")
     assert any(f"my-papers.toml: no paper can be matched with “{interests}”" in note for note in checked.json["notes"])
 
