@@ -56,8 +56,8 @@ yes_option = click.option("--yes", is_flag=True, help="Ask nothing, even on a te
     "sources",
     multiple=True,
     metavar="KIND=VALUE",
-    help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, pubmed=QUERY, feed=URL or "
-    "mailbox='LOGIN@HOST SENDER'; repeatable. `proposed` adds the sources that fit your interests.",
+    help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, pubmed=QUERY, feed=URL, "
+    "folder=PATH or mailbox='LOGIN@HOST SENDER'; repeatable. `proposed` adds the sources that fit your interests.",
 )
 @click.option("--library", metavar="FILE", help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.")
 @click.option("--edition/--no-edition", default=None, help="Fetch papers now, and show the first edition.")
@@ -101,10 +101,6 @@ def init(
     """
     refuse_existing(directory)
     user = NewUser(**options, sources=named_sources(sources, options["interests"]))
-    if not (yes or user.interests or is_terminal()):
-        print_note(
-            "this is no terminal, so nothing is asked and the profile is a sample; name your interests with --interests"
-        )
     if is_asked := not yes and is_terminal():
         user = Questions(user, samples is not False).ask()
         os.environ.update(user.passwords)
@@ -114,6 +110,12 @@ def init(
         samples = samples_are_for(user, directory)
     make_home(directory, source_models(), address_checks(), user=user, samples=samples)
     echo(f"{directory} is ready.")
+    if not (yes or is_asked or user.interests):
+        profile = directory / "profiles" / f"{user.profile}.toml"
+        print_note(
+            f"this is no terminal, so nothing was asked, and {profile} is a sample; write your interests into it, or "
+            "give them to `init` as --interests"
+        )
     if user.interests:
         if text := understood(user.interests):
             echo(text)

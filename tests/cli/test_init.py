@@ -74,8 +74,9 @@ def test_options_fill_in_the_profile_and_the_settings(paperbot, tmp_path):
 @pytest.mark.parametrize("options", [(), ("--email", "ada@example.org")])
 def test_without_a_terminal_init_says_that_it_asks_nothing(paperbot, tmp_path, monkeypatch, options):
     monkeypatch.setattr("sys.stdin", io.StringIO("plant ecology\n"))
-    note = "note: this is no terminal, so nothing is asked and the profile is a sample; name your interests"
-    assert note in paperbot("init", tmp_path / "asked", *options).err
+    note = "note: this is no terminal, so nothing was asked, and "
+    profile = tmp_path / "asked" / "profiles" / "reward-models.toml"
+    assert f"{note}{profile} is a sample;" in paperbot("init", tmp_path / "asked", *options).err
     assert paperbot("init", tmp_path / "yes", *options, "--yes").err == ""
     assert note not in paperbot("init", tmp_path / "named", *options, "--interests", "Plant ecology").err
 
@@ -101,7 +102,8 @@ def test_a_source_is_asked_for_only_where_there_are_no_papers(paperbot, tmp_path
 def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tmp_path):
     home = tmp_path / "papers"
     named = ("proposed", "medrxiv=nursing", "openalex=owls", "mailbox=ada@uni.edu@imap.uni.edu news@nature.com")
-    options = [part for source in (*named, "feed=https://example.org/rss") for part in ("--source", source)]
+    addresses = ("feed=https://example.org/rss", "https://example.com/feed?a=b", f"folder={tmp_path}")
+    options = [part for source in (*named, *addresses) for part in ("--source", source)]
     assert paperbot("init", home, "--interests", "Protein language models", *options).code == 0
     sources = sources_of(home)
     assert {"q-bio.BM", "q-bio.QM"} <= {str(source["url"])[-8:] for source in sources if source["kind"] == "feed"}
@@ -109,6 +111,8 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
     assert [source["search"] for source in sources if source["kind"] == "openalex"] == ["owls"]
     (mailbox,) = (source for source in sources if source["kind"] == "mailbox")
     assert (mailbox["host"], mailbox["username"]) == ("imap.uni.edu", "ada@uni.edu")
+    assert "https://example.com/feed?a=b" in [source.get("url") for source in sources]
+    assert str(tmp_path) in [source.get("path") for source in sources]
     assert not (home / "samples").exists()
     assert paperbot("--home", home, "check").code == 0
 
@@ -119,7 +123,9 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
         ("owls", "'owls' is no source; write one of arxiv, biorxiv"),
         ("arxv=cs.LG", "did you mean arxiv=cs.LG?"),
         ("cs.lg", "did you mean arxiv=cs.LG?"),
-        ("https://example.org/rss", "did you mean feed=https://example.org/rss?"),
+        (str(Path(__file__).parent), f"did you mean folder={Path(__file__).parent}?"),
+        ("folder=/no/where", "'/no/where' is no folder; create it, or correct its path"),
+        ("https://", "is not a web address"),
         ("arxiv=q-bio.PX", "did you mean q-bio.PE?"),
         ("biorxiv=genetcs", "did you mean 'Genetics'?"),
         ("mailbox=ada", "write LOGIN@HOST SENDER"),
