@@ -29,20 +29,24 @@ def understood(interests: str) -> str:
     """Return the bot's reading of interests, empty without any topic or refusal.
 
     >>> understood("I work on LLM agents and planning, rather not robots.")
-    'You want: LLM agents; planning. Rather not: robots. Left unread: “I work on”.'
+    'You want: LLM agents; planning. Rather not: robots. Ignored: “I work on”.'
     >>> understood("LLM agents, no reinforcement learning for robots.")
-    'You want: LLM agents. Rather not: reinforcement learning with robots.'
+    'You want: LLM agents. Rather not: reinforcement learning for robots.'
     """
-    read = [read_interests(paragraph) for paragraph in interests.split("\n\n")]
-    wanted = dict.fromkeys(topic.text for part in read for topic in part.wanted)
+    read = [(paragraph, read_interests(paragraph)) for paragraph in interests.split("\n\n")]
+    wanted = dict.fromkeys(topic.text for _, part in read for topic in part.wanted)
+    refusals = [
+        (text, list(group))
+        for text, part in read
+        for _, group in groupby(part.refused, key=lambda topic: topic.segment)
+    ]
     refused = dict.fromkeys(
-        " with ".join(topic.text for topic in together)
-        for part in read
-        for _, together in groupby(part.refused, key=lambda topic: topic.segment)
+        text[group[0].place.start : group[-1].place.stop] if len(group) > 1 else group[0].text
+        for text, group in refusals
     )
-    unread = dict.fromkeys(f"“{text}”" for part in read for text in part.unread)
+    unread = dict.fromkeys(f"“{text}”" for _, part in read for text in part.unread)
     left = [*list(unread)[:_MOST_UNREAD], *(["..."] if len(unread) > _MOST_UNREAD else [])]
-    parts = [("You want", "; ".join(wanted)), ("Rather not", "; ".join(refused)), ("Left unread", ", ".join(left))]
+    parts = [("You want", "; ".join(wanted)), ("Rather not", "; ".join(refused)), ("Ignored", ", ".join(left))]
     return " ".join(f"{name}: {oneline(text)}." for name, text in parts if text) if wanted or refused else ""
 
 
