@@ -29,7 +29,7 @@ from bot.model.errors import UsageError
 from bot.model.wording import listed
 from bot.readers.subscriptions import title_of
 from bot.sources import source_models
-from bot.wording import understood, unmatched
+from bot.wording import interest_warnings, understood
 
 
 def mailbox_account(text: str) -> str:
@@ -116,11 +116,7 @@ def init(
             f"this is no terminal, so nothing was asked, and {profile} is a sample; write your interests into it, or "
             "give them to `init` as --interests"
         )
-    if user.interests:
-        if text := understood(user.interests):
-            echo(text)
-        for reason in unmatched(user.interests):
-            print_note(reason)
+    print_reading(user.interests or "")
     if samples:
         echo(
             f"{directory / SAMPLES} has sample digests of real papers. Their abstracts are rewritten, not the "
@@ -195,11 +191,17 @@ def add(
         },
     )
     echo(f"{app.home.profile_file(slug)} is ready; its reader is {address}.")
-    if text := understood(user.interests):
-        echo(text)
+    print_reading(user.interests)
     if added:
         echo(f"{listed(added)} added to {app.home.settings_file}.")
     echo(f"`paperbot preview {slug}` shows its next edition, once papers were fetched with `paperbot ingest`.")
+
+
+def print_reading(interests: str) -> None:
+    if text := understood(interests):
+        echo(text)
+    for warning in interest_warnings(interests):
+        print_note(warning)
 
 
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, Any], ...]:

@@ -18,6 +18,7 @@ from bot.model import (
     ReasonKind,
 )
 from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, oneline, plural, shorten, wrap
+from bot.text.languages import foreign_language
 from bot.text.latex import readable
 from bot.text.topics import read_interests
 
@@ -50,21 +51,28 @@ def understood(interests: str) -> str:
     return " ".join(f"{name}: {oneline(text)}." for name, text in parts if text) if wanted or refused else ""
 
 
-def unmatched(interests: str) -> list[str]:
-    """Return a warning for each paragraph of interests that can match no paper.
+def interest_warnings(interests: str) -> list[str]:
+    """Return a warning for each paragraph of interests that can match no paper, or isn't in English.
 
-    >>> unmatched("reward models") + unmatched("不要机器人") + unmatched("")
+    >>> interest_warnings("reward models") + interest_warnings("不要机器人") + interest_warnings("")
     []
-    >>> unmatched("脳")
+    >>> interest_warnings("Eulen und Mäuse, keine Falken")
+    ['“Eulen und Mäuse, keine Falken” looks like German: write it in English, so that its topics and refusals are understood']
+    >>> interest_warnings("脳")
     ['no paper can be matched with “脳”: single characters and words such as “the” are too little. Write more words, or English ones']
-    """  # noqa: E501 - the message as it is
-    read = {text: read_interests(text) for paragraph in interests.split("\n\n") if (text := oneline(paragraph))}
-    return [
-        f"no paper can be matched with “{shorten(text, _SHOWN_INTERESTS)}”: single characters and words such as “the” "
-        "are too little. Write more words, or English ones"
-        for text, part in read.items()
-        if not (part.wanted or part.refused)
-    ]
+    """  # noqa: E501 - the messages as they are
+    warnings = []
+    for text in dict.fromkeys(filter(None, map(oneline, interests.split("\n\n")))):
+        quoted, read = f"“{shorten(text, _SHOWN_INTERESTS)}”", read_interests(text)
+        if not (read.wanted or read.refused):
+            warnings.append(
+                f"no paper can be matched with {quoted}: single characters and words such as “the” are too little. "
+                "Write more words, or English ones"
+            )
+        elif language := foreign_language(text):
+            remedy = "write it in English, so that its topics and refusals are understood"
+            warnings.append(f"{quoted} looks like {language}: {remedy}")
+    return warnings
 
 
 TITLE_WIDTH = 300
