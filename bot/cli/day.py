@@ -17,7 +17,17 @@ from bot import wording
 from bot.app import App
 from bot.channels import reader_channel, reader_channels
 from bot.cli.options import Day, Number, OneOf, json_option, now_option, pass_app, reader_argument, report_options
-from bot.cli.output import console, echo, print_edition, print_json, print_problems, progress_bar, table, working
+from bot.cli.output import (
+    console,
+    echo,
+    print_edition,
+    print_json,
+    print_note,
+    print_problems,
+    progress_bar,
+    table,
+    working,
+)
 from bot.editions.catch_up import (
     CatchUpRequest,
     checked_since,
@@ -214,8 +224,10 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
     """
     recipient, profile = find_reader(app.store, app.profiles, reader)
     output_format = output_format or reader_channel(recipient.kind).forms[0]
-    kind = next(channel.name for channel in reader_channels() if output_format in channel.forms)
-    renderer = app.renderer.of_kind(kind)
+    channel = next(channel for channel in reader_channels() if output_format in channel.forms)
+    renderer = app.renderer.of_kind(channel.name)
+    for note in channel.notes(app.section(channel)):
+        print_note(note)
     if weekly:
         with working("composing the letter"):
             context = app.context(app.profiles)

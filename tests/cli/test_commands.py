@@ -111,6 +111,8 @@ def test_preview_shows_the_edition_in_each_form_and_writes_no_file(ingested, pap
     html = paperbot("preview", "reward-models", "--now", NOW, "--format", "html")
     slack = paperbot("preview", "reward-models", "--now", NOW, "--format", "slack")
     assert (text.code, html.code, slack.code) == (0, 0, 0)
+    assert (text.err, html.err) == ("", "")
+    assert slack.err.startswith("note: messages for Slack go without buttons, as nothing receives them; set PAPERBOT_")
     assert "5 papers of 176 new to you" in text.out
     assert "oday" not in text.out + html.out + slack.out, "the papers are of other days"
     assert html.out.lower().startswith("<!doctype html>")
