@@ -18,7 +18,7 @@ from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
 from bot.cli.options import Number, app_of, checked_address, is_terminal, valid
 from bot.cli.output import echo, print_note
-from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, time_of_day
+from bot.cli.questions import HOST, Questions, library, named_source, passwords_of, phone_url, time_of_day
 from bot.cli.readers import profiles
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.home import NewUser, mailbox_table, make_home, refuse_existing
@@ -59,7 +59,12 @@ yes_option = click.option("--yes", is_flag=True, help="Ask nothing, even on a te
     help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, pubmed=QUERY, feed=URL, "
     "folder=PATH or mailbox='LOGIN@HOST SENDER'; repeatable. `proposed` adds the sources that fit your interests.",
 )
-@click.option("--library", metavar="FILE", help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.")
+@click.option(
+    "--library",
+    metavar="FILE",
+    callback=valid(library),
+    help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.",
+)
 @click.option("--edition/--no-edition", default=None, help="Fetch papers now, and show the first edition.")
 @click.option("--email", callback=valid(own_mail_address), help="The address that editions go to.")
 @at_option

@@ -203,8 +203,8 @@ def read_papers(papers: Path, problems: list[Problem]) -> Iterator[dict[str, Any
             place = f"{papers}:{number}"
             try:
                 paper = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                problems.append(Problem(place, f"not valid JSON ({error}); write one object on each line"))
+            except (ValueError, RecursionError):
+                problems.append(Problem(place, "not JSON; write one object on each line"))
                 continue
             if isinstance(paper, dict) and "id" in paper and isinstance(paper.get("abstract"), str | None):
                 yield paper

@@ -364,6 +364,7 @@ def test_without_options_the_files_are_as_shipped(home):
         ("--at", "24:00", "is not a time of day"),
         ("--public-url", "papers", "is not a web address"),
         ("--replies", "ada", "is no mailbox; write LOGIN@HOST"),
+        ("--library", "nowhere.bib", "'nowhere.bib' is no file; export one from your library"),
         ("--timezone", "Mars/Olympus", "unknown time zone"),
     ],
 )
