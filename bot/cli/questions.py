@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import click
 
 from bot.app import homeless_fetcher
-from bot.cli.output import echo, wrapped
+from bot.cli.output import echo, print_note, wrapped
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.files import shipped
 from bot.config.home import SAMPLE_PROFILE, NewUser
@@ -32,6 +32,7 @@ from bot.model.errors import SourceError
 from bot.model.wording import oneline, plural
 from bot.readers.subscriptions import title_of
 from bot.sources import HttpError, source_models
+from bot.wording import interest_warnings
 
 if TYPE_CHECKING:  # takes long to import
     from bot.operate.proposals import Proposal
@@ -93,7 +94,9 @@ class Questions:
         topic = f"the samples' topic: {sample_interests()}" if self.samples else "none yet: an example for you to edit"
         local = local_timezone()
         return {
-            "interests": lambda: self._prompt("What do you want to read about, in your own words?", topic),
+            "interests": lambda: self._prompt(
+                "What do you want to read about, in your own words?", topic, with_warnings
+            ),
             "sources": self._sources,
             "library": lambda: self._prompt(
                 "A library to learn from: a file such as .bib, .ris, .nbib or .csv, or zotero?", "none", library
@@ -240,6 +243,13 @@ class Questions:
             return answer
 
         return prompt(question, default, remember, has_no=False, hidden=hidden, before=before)
+
+
+def with_warnings(interests: str) -> str:
+    """Return interests. Print what is wrong with them while "back" is near."""
+    for warning in interest_warnings(interests):
+        print_note(warning)
+    return interests
 
 
 def sample_interests() -> str:
