@@ -145,7 +145,7 @@ def print_replies(app: App) -> None:
     for sender in dict.fromkeys(app.refused_replies):
         number = plural(app.refused_replies.count(sender), "thumb")
         reason = "its link is too old or not from here, or it came from another address than the edition went to"
-        echo(f"? {number} by mail of {sender or 'an unknown sender'} not taken: {reason}", fg="yellow", err=True)
+        print_note(f"{number} by mail of {sender or 'an unknown sender'} not taken: {reason}")
 
 
 def reason_for_no_edition(app: App, force: bool) -> str:
@@ -241,12 +241,12 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
         edition = app.composer.edition(recipient, profile, profile.schedule.day_of(now), now)
     if files := unread(app.sources, app.store, now):
         note = f"{plural(len(files), 'file')} not read yet, such as {files[0]}; `paperbot ingest` does"
-        echo(f"? {note}", fg="yellow", err=True)
+        print_note(note)
         if edition.quiet and not edition.considered:
             edition = replace(edition, quiet=Quiet(edition.quiet.reason, f"No paper that was read is new; {note}."))
     if edition.quiet and (last := app.store.editions.last_with_picks(recipient.id)):
-        echo(f"? No new paper would be sent. {edition.quiet}", fg="yellow", err=True)
-        echo(f"? This is the last edition with papers, of {long_date(last.date)}.", fg="yellow", err=True)
+        print_note(f"No new paper would be sent. {edition.quiet}")
+        print_note(f"This is the last edition with papers, of {long_date(last.date)}.")
         edition = replace(
             edition,
             date=last.date,

@@ -1,4 +1,4 @@
-"""The commands ``init`` and ``profiles add``: ask for interests, sources and times, and make a home or a profile.
+"""The commands ``init``, ``profiles add`` and ``sources add``: ask for interests, sources and times, and write them.
 
 options --questions--> NewUser --make_home--> a home
 """
@@ -8,18 +8,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
+from bot.app import App
 from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
-from bot.cli.options import Number, app_of, checked_address, is_terminal, valid
+from bot.cli.options import Number, app_of, checked_address, is_terminal, pass_app, valid
 from bot.cli.output import echo, print_note
 from bot.cli.questions import HOST, Questions, library, named_source, passwords_of, phone_url, time_of_day
 from bot.cli.readers import profiles
+from bot.cli.status import sources as sources_group
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.home import NewUser, mailbox_table, make_home, refuse_existing
 from bot.config.profiles import add_profile
@@ -209,6 +212,22 @@ def print_reading(interests: str) -> None:
         print_note(warning)
 
 
+@sources_group.command("add")
+@click.argument("named", metavar="KIND=VALUE...", nargs=-1, required=True)
+@pass_app
+def add_to_home(app: App, named: tuple[str, ...]) -> None:
+    """Add sources to paperbot.toml, named as for `init`. `proposed` adds those that fit the interests of all profiles.
+
+    \b
+    Example:
+      paperbot sources add proposed arxiv=cs.LG
+    """
+    now = datetime.now(UTC)
+    interests = "\n\n".join(profile.interests_at(now) for profile in app.profiles.values())
+    added = app.home.add_sources(named_sources(named, interests))
+    echo(f"{listed(added)} added to {app.home.settings_file}." if added else "There is nothing to add.")
+
+
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, Any], ...]:
     """Return the tables of sources given as KIND=VALUE. Raises BadParameter with the nearest one."""
     tables: list[Mapping[str, Any]] = []
@@ -221,7 +240,7 @@ def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[
             else:
                 tables.append(named_source(name))
         except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--source") from None
+            raise click.BadParameter(str(error)) from None
     return tuple(tables)
 
 
@@ -233,7 +252,8 @@ def samples_are_for(user: NewUser, directory: Path) -> bool:
         return True
     echo("The sample digests are about reinforcement learning and language models, not your field. None is used.")
     if not (user.sources or any(directory.glob("seeds/*"))):
-        echo("Papers need a source. Add --source proposed, see docs/sources.md, or copy digests into seeds/.")
+        adds = f"`paperbot --home {directory} sources add proposed` adds those that fit your interests"
+        echo(f"Papers need a source. {adds}, or copy digests into seeds/.")
     return False
 
 

@@ -92,14 +92,19 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
 
 
 def effect_of_votes(app: App, reader: Reader, profile: Profile, paper: Paper) -> str:
-    """Return why a vote here, or a dislike in another profile, hides the paper, or an empty string."""
+    """Return why votes here, or a dislike in another profile, hide the paper, or an empty string."""
     feedback = app.store.feedback
     subject = "The channel" if is_shared(reader) else "You"
-    if vote := feedback.current(reader.id).get(paper.id):
+    decided = feedback.current(reader.id).get(paper.id)
+    if votes := feedback.votes(reader.id, [paper.id]) or feedback.saved(reader.id, [paper.id]):
+        last = decided or votes[-1]
+        if decided:
+            did = f"gave it a thumb {last.vote}"
+        else:
+            did = "saved it" if last.vote is Vote.SAVE else "gave it as many thumbs up as down, the last"
         is_next = paper.id in app.composer.candidates(reader, profile).chosen
-        day = profile.schedule.day_of(vote.at)
         effect = "your next edition has it" if is_next else "it isn't sent again"
-        return f"{subject} gave it a thumb {vote.vote} on {day}: {effect}."
+        return f"{subject} {did} on {profile.schedule.day_of(last.at)}: {effect}."
     for other in app.store.readers.at_address(reader.address):
         if other.profile != reader.profile and other.kind == reader.kind and other.profile in app.profiles:
             vote = feedback.current(other.id).get(paper.id)

@@ -46,7 +46,7 @@ _COMMANDS = {
     "profiles": ("init", "List and check the profiles; add one."),
     "subscribe": ("readers", "Add a reader to PROFILE."),
     "unsubscribe": ("readers", "Stop READER's editions."),
-    "sources": ("status", "List sources; test one; import feeds."),
+    "sources": ("init", "List sources; add and test them."),
     "status": ("status", "Show sources, readers, outbox and problems."),
     "retry": ("day", "Send waiting, failed or unknown messages again."),
     "catch-up": ("day", "Send READER the best of the days that they missed."),

@@ -95,7 +95,7 @@ _UTC_TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC")
 
 
 def local_time(time: datetime | None, zone: tzinfo) -> str:
-    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone}" if time else "never"
+    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone}" if time else "not yet"
 
 
 def with_local_times(text: str, zone: tzinfo) -> str:

@@ -374,7 +374,7 @@ def phone_url(text: str) -> str:
     url = pages_url(text)
     if url and is_loopback(urlsplit(url).hostname or ""):
         remedy = "name an address of your network or a proxy, or leave it out and have thumbs mailed"
-        echo(f"? {url} opens on this computer only, so thumbs don't work on phones; {remedy}", fg="yellow", err=True)
+        print_note(f"{url} opens on this computer only, so thumbs don't work on phones; {remedy}")
     return url
 
 

@@ -118,7 +118,7 @@ def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
     if slots := own.schedule.due_slots(now, last=last, since=now):
         when = f", of {long_date(slots[0], own.language)}, comes with the next run"
     else:
-        when = f" comes on {day_and_time(own.schedule.next_moment(now), own.language)}"
+        when = f" comes on {day_and_time(own.schedule.next_moment(now, last), own.language)}"
     echo(f"{added.name} is subscribed. The {which} edition{when}")
 
 

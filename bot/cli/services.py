@@ -11,7 +11,7 @@ from click.shell_completion import get_completion_class
 
 from bot.app import App, open_app
 from bot.cli.options import Number, OneOf, home_of, pass_app, reader_argument
-from bot.cli.output import echo, print_problems
+from bot.cli.output import echo, print_note, print_problems
 from bot.model.addresses import is_loopback
 from bot.model.errors import UsageError
 from bot.worker import TASKS
@@ -43,7 +43,7 @@ def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
         port = listener.getsockname()[1]
         echo(f"Paperbot serves {home.resolve()} at http://{host}:{port} (stop with Ctrl-C)")
         if warning := unreachable_pages(public_url, host, port):
-            echo(f"? {warning}", fg="yellow", err=True)
+            print_note(warning)
         serve(home, listener)
 
 

@@ -342,7 +342,9 @@ def refuse_existing(directory: Path) -> None:
     """Raise UsageError if the directory is a home already."""
     settings = directory / FILE
     if settings.exists():
-        raise UsageError(f"{settings} exists already; choose another directory, or edit that file")
+        home = f"paperbot --home {directory}"
+        remedy = f"`{home} sources add proposed` adds sources that fit, `{home} profiles add` another profile"
+        raise UsageError(f"{settings} exists already; choose another directory, or edit that file. {remedy}")
 
 
 def make_home(

@@ -235,6 +235,19 @@ def digest_without_papers(format_name: str, topic: str, lines: Sequence[Line]) -
 _LONGEST = {field.name: field.metadata["longest"] for field in fields(Entry) if field.metadata}
 
 
+# Not "et al.", "S.A." nor "sp. nov."
+_TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'”’])(?<!\bnov)\.$")
+
+
+def without_full_stop(title: str) -> str:
+    """Return a title without the full stop that some databases write.
+
+    >>> without_full_stop("A study of owls."), without_full_stop("Strix nocturna sp. nov.")
+    ('A study of owls', 'Strix nocturna sp. nov.')
+    """
+    return _TITLE_END.sub("", title)
+
+
 def within_limits(entry: Entry) -> Entry | str:
     """Return the paper with its fields cut, or a sentence on its authors."""
     if len(entry.authors) > limits.AUTHORS:
@@ -244,6 +257,7 @@ def within_limits(entry: Entry) -> Entry | str:
     cut: dict[str, Any] = {name: (getattr(entry, name) or "")[:longest] or None for name, longest in _LONGEST.items()}
     return replace(
         entry,
+        title=without_full_stop(entry.title),
         authors=tuple(author[: limits.AUTHOR] for author in entry.authors),
         # A cut address would lead elsewhere.
         doi=entry.doi if entry.doi and len(entry.doi) <= limits.DOI else None,

@@ -149,7 +149,7 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         arxiv_id = articles[0].arxiv_id if articles else None
         address = articles[0].url if articles else candidate.destination.public_address
         papers[key] = reject_reason(quoted(title), title, abstract) or Entry(
-            title=title.removesuffix(".") if title.count(".") == 1 else title,
+            title=title,
             abstract=abstract,
             authors=stated.authors,
             published=plausible_date(stated.published, mail.date),

@@ -75,7 +75,6 @@ class _Api:
     topics: Mapping[str, str] = field(default_factory=dict)  # by the answer's; "" has the one for all others
     day: _Paths = ()  # of the list or of the addition to it
     begins: date = date.min  # earlier days are mistakes
-    has_full_stops: bool = False  # at the end of titles
     title: _Paths = ("title",)
     abstract: _Paths = ("abstract",)
     authors: _Paths = ("authors",)
@@ -188,8 +187,6 @@ def _feed_item(item: Any) -> dict[str, Any]:
 def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     title = _text(item, api.title)
     title = title if api.is_plain else read_title(prose(title, limits.TITLE))[0]
-    if api.has_full_stops and title.count(".") == 1:
-        title = title.rstrip(".")
     abstract = _abstract(item, api)
     if problem := reject_reason(place, title, abstract):
         return problem

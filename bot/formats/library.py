@@ -15,7 +15,7 @@ from itertools import chain
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
-from bot.formats.format import UNWANTED, decode, facts_of, prose, tidy
+from bot.formats.format import UNWANTED, decode, facts_of, prose, tidy, without_full_stop
 from bot.formats.libraries import bibtex, nested, rows
 from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields, simple
 from bot.formats.markup import plain
@@ -46,7 +46,6 @@ _KNOWN = (
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
 _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)
 _OTHERS = ("others", "et al", "et al.", "[anonymous]", "[no author name available]", "no authorship indicated")
-_TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
 _BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT)[:.]?\s{0,9}(?=[A-Z])")
 # Additions of databases, and near the end those of publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
 _AFTER_ABSTRACT = re.compile(
@@ -119,7 +118,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     types = fields("types")
     if not kinds.isdisjoint(types["others"]):
         return NO_PAPER
-    title = _TITLE_END.sub("", prose(reference.title, limits.TITLE))
+    title = without_full_stop(prose(reference.title, limits.TITLE))
     if not title:
         return NO_TITLE
     abstract = _AFTER_ABSTRACT.sub("", prose(reference.abstract, limits.ABSTRACT))

@@ -135,7 +135,7 @@ def _paper(record: Sequence[Line]) -> Entry | str:
     title, abstract = values["title"], values["abstract"]
     url = values["url"].partition(" ")[0]
     return reject_reason(f"line {record[0].number}", title, abstract) or Entry(
-        title=title.removesuffix(".") if title.count(".") == 1 else title,
+        title=title,
         abstract=abstract,
         authors=tuple(authors),
         published=day_in(values["date"]) or day_in(values["venue"]),

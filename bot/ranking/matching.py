@@ -316,6 +316,19 @@ class TextModel:
         lacks_most = np.dot(weights, missing) > _MOST_COVERED * sum(weights) if is_large else all(missing)
         return lacking if lacks_most else []
 
+    @cached_property
+    def named_for(self) -> list[Topic]:
+        """The reasons that papers may name, without those beside a missing topic: "machine learning for seismology"."""
+        missing = set(self.uncovered)
+        beside = {
+            topic
+            for interest in self._interests
+            for _, segment in groupby(interest.wanted, key=lambda topic: topic.segment)
+            if not missing.isdisjoint(topics := set(segment))
+            for topic in topics - missing
+        }
+        return [topic for topic in self.reasons if topic not in beside]
+
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the reasons close to a paper's vector (DIMENSIONS,), the closest first.
 

@@ -367,14 +367,12 @@ class Ranking:
     def touches(self, paper: PaperId) -> bool:
         """Return whether a paper names a specific topic, or is close to one. True without a text.
 
-        Where the home lacks most of the topics, only papers that name one of these do.
+        Where the home lacks most of the topics, only papers that name one do.
         """
         row, text = self.pool.row[paper], self.model.text
         if text.is_empty:
             return True
-        # Where speech is missing, papers on "machine learning" or "accents" are not what the reader means.
-        topics = text.uncovered or text.reasons
-        named = any(self.pool.seen.index.presence(topic.stems)[row] for topic in topics)
+        named = any(self.pool.seen.index.presence(topic.stems)[row] for topic in text.named_for)
         if text.uncovered and not named:
             return False
         least = _TOUCHES_BY_WORDS if named else _TOUCHES_BY_MEANING

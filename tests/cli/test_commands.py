@@ -113,7 +113,7 @@ def test_preview_shows_the_edition_in_each_form_and_writes_no_file(ingested, pap
     assert (text.code, html.code, slack.code) == (0, 0, 0)
     assert (text.err, html.err) == ("", "")
     assert slack.err.startswith("note: messages for Slack go without buttons, as nothing receives them; set PAPERBOT_")
-    assert "5 papers of 176 new to you" in text.out
+    assert "5 papers; 176 new papers came in" in text.out
     assert "oday" not in text.out + html.out + slack.out, "the papers are of other days"
     assert html.out.lower().startswith("<!doctype html>")
     assert {json.loads(line)["channel"] for line in slack.out.splitlines()} == {"ada@example.org"}
@@ -124,7 +124,7 @@ def test_preview_without_papers_says_why_it_is_empty(home, paperbot):
     files = "5 files not read yet, such as samples/daily-papers-04-17.txt; `paperbot ingest` does"
     answer = paperbot("preview", "reward-models")
     assert f"No paper that was read is new; {files}." in " ".join(answer.out.split())
-    assert answer.err.strip() == f"? {files}"
+    assert answer.err.strip() == f"note: {files}"
     for path in home.glob("samples/*"):
         path.unlink()
     answer = paperbot("preview", "reward-models")
@@ -135,7 +135,7 @@ def test_preview_without_papers_says_why_it_is_empty(home, paperbot):
 def test_status_shows_sources_readers_and_outbox(home, paperbot):
     empty = paperbot("status")
     assert empty.code == 0
-    assert "never" in empty.out
+    assert "not yet" in empty.out
     assert "none yet" in empty.out
     paperbot("run", "--now", NOW)
     answer = paperbot("status", "--now", NOW, "--json")

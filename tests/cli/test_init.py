@@ -117,6 +117,21 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
     assert paperbot("--home", home, "check").code == 0
 
 
+def test_sources_are_added_to_a_home_and_a_second_init_says_so(paperbot, tmp_path):
+    home = tmp_path / "papers"
+    proposed = ("--source", "proposed", "--interests", "Protein language models")
+    assert paperbot("init", tmp_path / "other", *proposed).code == 0
+    assert f"--home {home} sources add proposed" in paperbot("init", home, *proposed[2:]).out
+    refused = paperbot("init", home, *proposed)
+    assert refused.code == 2
+    assert f"`paperbot --home {home} sources add proposed` adds sources that fit" in refused.err
+    assert sources_of(home) != sources_of(tmp_path / "other")
+    assert "arxiv-q-bio-bm" in paperbot("--home", home, "sources", "add", "proposed").out
+    assert sources_of(home) == sources_of(tmp_path / "other")
+    assert paperbot("--home", home, "sources", "add", "proposed", "arxiv=q-bio.BM").out == "There is nothing to add.\n"
+    assert "did you mean q-bio.PE?" in paperbot("--home", home, "sources", "add", "arxiv=q-bio.PX").err
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -627,7 +642,7 @@ def test_a_login_is_used_and_its_password_asked_for(tmp_path):
         assert terminal.finish() == 0
         assert server.logins == [(b"ada", b"secret")]
     assert "ok  127.0.0.1 lets you log in." in terminal.seen
-    assert "? http://localhost:8000 opens on this computer only, so thumbs don't work on phones" in terminal.seen
+    assert "note: http://localhost:8000 opens on this computer only, so thumbs don't work on phones" in terminal.seen
     assert "sample" not in terminal.seen
     assert profile_of(tmp_path / "papers", "my-papers").schedule.timezone == "Europe/Berlin"
 

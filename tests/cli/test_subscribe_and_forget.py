@@ -51,6 +51,16 @@ def test_a_reader_who_returns_learns_of_the_next_edition(home, paperbot):
     assert answer.out == f"{ADA} is subscribed. The next edition comes on Thursday 8 May 2025, 08:00 Berlin\n"
 
 
+def test_the_next_edition_is_none_of_a_day_that_had_one_early(home, paperbot):
+    early = "2025-05-07T06:00:00+02:00"
+    paperbot("run", "--force", "--now", early)
+    (reader,) = paperbot("status", "--json", "--now", early).json["readers"]
+    assert reader["next_due"] == "2025-05-08T06:00:00+00:00"
+    paperbot("unsubscribe", ADA)
+    answer = paperbot("subscribe", SLUG, "ada@example.org", "--now", early)
+    assert answer.out == f"{ADA} is subscribed. The next edition comes on Thursday 8 May 2025, 08:00 Berlin\n"
+
+
 def test_unsubscribe_takes_a_reader_out_and_keeps_the_thumbs(home, paperbot):
     paperbot("thumb", "up", SLUG, "TTRL")
     before = profile(home).read_text()

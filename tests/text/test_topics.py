@@ -273,6 +273,11 @@ def test_a_phrase_is_recognised_by_its_bigrams_and_topical_words():
         ("we see", "Credit Assignment, Curiosity and Kalman", "Credit assignment, curiosity and Kalman"),
         ("We train S models", "children's speech", "children's speech"),
         ("images of WISE are layer-wise", "layer-wise", "layer-wise"),
+        (
+            "the learner is fast",
+            "Bradley-Terry Learner, Takagi-Sugeno-Kang",
+            "Bradley-Terry learner, Takagi-Sugeno-Kang",
+        ),
     ],
 )
 def test_words_are_spelled_as_in_running_text(abstract, title, usual):
