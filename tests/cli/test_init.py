@@ -102,7 +102,8 @@ def test_a_source_is_asked_for_only_where_there_are_no_papers(paperbot, tmp_path
 def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tmp_path):
     home = tmp_path / "papers"
     named = ("proposed", "medrxiv=nursing", "openalex=owls", "mailbox=ada@uni.edu@imap.uni.edu news@nature.com")
-    addresses = ("feed=https://example.org/rss", "https://example.com/feed?a=b", f"folder={tmp_path}")
+    (drop := tmp_path / "my drop").mkdir()
+    addresses = ("feed=https://example.org/rss", "https://example.com/feed?a=b", f"folder={drop}")
     options = [part for source in (*named, *addresses) for part in ("--source", source)]
     assert paperbot("init", home, "--interests", "Protein language models", *options).code == 0
     sources = sources_of(home)
@@ -112,7 +113,7 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
     (mailbox,) = (source for source in sources if source["kind"] == "mailbox")
     assert (mailbox["host"], mailbox["username"]) == ("imap.uni.edu", "ada@uni.edu")
     assert "https://example.com/feed?a=b" in [source.get("url") for source in sources]
-    assert str(tmp_path) in [source.get("path") for source in sources]
+    assert str(drop) in [source.get("path") for source in sources]
     assert not (home / "samples").exists()
     assert paperbot("--home", home, "check").code == 0
 
