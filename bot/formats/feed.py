@@ -134,7 +134,7 @@ def parse(content: bytes) -> ParsedDigest:
     if not feed.version:
         if "<opml" in text[:2000].lower():
             raise DigestError("OPML, a list of feeds; add them with `paperbot sources import FILE`")
-        raise DigestError("XML, but neither RSS nor Atom")
+        raise DigestError("XML, but neither RSS nor Atom; export a library as BibTeX or RIS")
     return digest_of("feed", feed.feeddata, feed.entries, problems)
 
 

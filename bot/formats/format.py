@@ -299,6 +299,8 @@ _DEGREE = re.compile(
 )
 _SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "2nd", "3rd", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
 # "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
+# Foreign names in Katakana keep their order.
+_FAMILY_FIRST = re.compile(r"[\u3005\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff]{1,9}")
 _SURNAME_FIRST = re.compile(
     r"(\S[^,;]{0,100}?),? ((?:[A-ZÀ-ÞΑ-ΩА-Я]{1,2}\.(?:[ -]{0,2})){1,5}|[A-ZÀ-ÞΑ-ΩА-Я]{1,2}(?:-?[A-ZÀ-ÞΑ-ΩА-Я]){0,3})"
     r"(?: (Jr|Sr|[23][nr]d|II|III|IV)\.?)?"
@@ -318,7 +320,7 @@ def author_names(text: str) -> tuple[str, ...]:
         pairs = [name.split(",", 2) for name in text.split(separator, limits.AUTHORS + 1) if name.strip()]
         are_inverted = len(pairs) > 1 and all(len(pair) == 2 and pair[1].strip() for pair in pairs)
         if are_inverted and sum(" " not in pair[0].strip() for pair in pairs) >= share * len(pairs):
-            return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
+            return tuple(spoken_name(first.strip(), last.strip()) for last, first in pairs)[: limits.AUTHORS + 1]
     parts = _BETWEEN_NAMES.split(text, maxsplit=2 * limits.AUTHORS + 1)
     parts = [_OTHERS.sub("", part.strip().removeprefix("and ").removeprefix("& ").strip()) for part in parts]
     parts = list(filter(None, parts))
@@ -348,6 +350,17 @@ def author_names(text: str) -> tuple[str, ...]:
     return tuple(names[: limits.AUTHORS + 1])
 
 
+def spoken_name(given: str, family: str) -> str:
+    """Return a name in the spoken order, which is without a blank in Chinese, Japanese and Korean.
+
+    >>> spoken_name("Ada", "Lovelace"), spoken_name("子帆", "王"), spoken_name("", "Owl Group")
+    ('Ada Lovelace', '王子帆', 'Owl Group')
+    """
+    if not family.isascii() and _FAMILY_FIRST.fullmatch(family) and _FAMILY_FIRST.fullmatch(given):
+        return family + given
+    return f"{given} {family}".strip()
+
+
 def first_name_first(name: str) -> str:
     """Turn "Lovelace, Ada" or "King, Jr., Martin" into the spoken order.
 
@@ -357,7 +370,7 @@ def first_name_first(name: str) -> str:
     match [part.strip() for part in name.rstrip(", ").split(",")]:
         case [last, first] if first not in _SUFFIXES:
             given, _, suffix = first.rpartition(" ")  # MEDLINE's "King, Martin L Jr"
-            return f"{given} {last}, {suffix}" if suffix in _SUFFIXES else f"{first} {last}".strip()
+            return f"{given} {last}, {suffix}" if suffix in _SUFFIXES else spoken_name(first, last)
         case [last, suffix, first] if suffix in _SUFFIXES:
             return f"{first} {last}, {suffix}"
         case [last, first, suffix]:

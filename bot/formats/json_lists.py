@@ -35,6 +35,7 @@ from bot.formats.format import (
     quoted,
     reject_reason,
     split_lines,
+    spoken_name,
     tidy,
 )
 from bot.formats.libraries.reference import HOMONYM
@@ -252,13 +253,13 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
     for value in () if path is None else _values(item, path):
         if isinstance(value, Mapping):
             parts = next((pair for pair in _NAME_PARTS if all(_text(value, (key,)) for key in pair)), ())
-            names.append(" ".join(_text(value, (key,)) for key in parts) or _text(value, _NAMES))
+            names.append(spoken_name(*(_text(value, (key,)) for key in parts)) if parts else _text(value, _NAMES))
         elif isinstance(value, str) and (api.families_first or ";" in value):
             names += tidy(value[: limits.BYLINE]).split(";", limits.AUTHORS + 1)
         elif isinstance(value, str):
             names += author_names(tidy(value[: limits.BYLINE]).rstrip("."))
     if api.families_first:
-        names = [f"{first.strip()} {last.strip()}" for last, _, first in (name.partition(",") for name in names)]
+        names = [spoken_name(first.strip(), last.strip()) for last, _, first in (name.partition(",") for name in names)]
     names = list(map(initials_first, names)) if api.initials_last else names
     return tuple(filter(None, (HOMONYM.sub("", name.strip()) for name in names)))
 
