@@ -45,7 +45,7 @@ def foreign_language(text: str) -> str | None:
     >>> foreign_language("Schrödinger operators; von Neumann algebras; de novo genes")
     """
     words = {word for word in _WORD.findall(text) if word.islower()} | {
-        word.lower() for word in re.findall(r"(?:^|[.;:!?\n]\s*)([^\W\d_]+)", text)
+        word.lower() for word in re.findall(r"(?:^|[.;:!?\n] ?)([^\W\d_]+)", text)
     }
     found = {language: words & known for language, known in _LANGUAGES.items()}
     language = max(found, key=lambda name: (len(found[name] - _IN_NAMES), len(found[name])))

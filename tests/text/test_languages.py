@@ -40,3 +40,8 @@ def test_a_text_in_another_language_is_recognised(language, text):
 )
 def test_english_with_foreign_names_and_terms_is_english(text):
     assert foreign_language(text) is None
+
+
+@pytest.mark.parametrize("part", ["\n", ". ", ".\n ", "a"])
+def test_a_hostile_text_is_read_in_time_that_grows_with_its_length(part):
+    assert foreign_language(part * 100_000) is None  # minutes with a pattern of n² steps
