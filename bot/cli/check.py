@@ -31,7 +31,7 @@ from bot.model.wording import plural
 from bot.operate.ingest import retrieved
 from bot.operate.status import listed_readers
 from bot.sources import Visit, source_models
-from bot.wording import understood, unmatched
+from bot.wording import interest_warnings, understood
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -240,7 +240,7 @@ def _notes_on_profile(app: App, slug: str, profile: Profile, now: datetime) -> I
         yield f"{file} has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
     for entry in profile.interests_with_end(now, ended=True):
         yield f"{file}: {describe_end(entry)} counts no more; remove it, or set a later day"
-    yield from (f"{file}: {reason}" for reason in unmatched(profile.interests_at(now)))
+    yield from (f"{file}: {reason}" for reason in interest_warnings(profile.interests_at(now)))
     if profile.open and profile.group and not profile.allow:
         yield (
             f"{file} is open and a group: people who subscribe on the page see nothing of it until "

@@ -10,7 +10,7 @@ import click
 
 from bot.app import App
 from bot.cli import plans
-from bot.cli.options import name_of, reader_argument, report_options, valid
+from bot.cli.options import Number, OneOf, name_of, reader_argument, report_options, valid
 from bot.cli.output import print_json, print_note, print_problems, working
 from bot.cli.time_zones import time_zone
 from bot.formats.library import MAX_BYTES
@@ -27,10 +27,8 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html"
 @click.command("conference")
 @click.argument("file", type=click.File("rb"))
 @reader_argument()
-@click.option("--top", type=click.IntRange(1, 1_000), default=20, show_default=True, help="How many papers, at least.")
-@click.option(
-    "--format", "form", type=click.Choice(_FORMATS), help="The form of the plan  [default: by FILE, or text]."
-)
+@click.option("--top", type=Number(1, 1_000), default=20, show_default=True, help="How many papers, at least.")
+@click.option("--format", "form", type=OneOf(_FORMATS), help="The form of the plan  [default: by FILE, or text].")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import click
 from bot import wording
 from bot.app import App
 from bot.channels import reader_channel, reader_channels
-from bot.cli.options import json_option, now_option, pass_app, reader_argument, report_options
+from bot.cli.options import Day, Number, OneOf, json_option, now_option, pass_app, reader_argument, report_options
 from bot.cli.output import (
     console,
     echo,
@@ -207,7 +207,7 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice([form for channel in reader_channels() for form in channel.forms]),
+    type=OneOf([form for channel in reader_channels() for form in channel.forms]),
     show_default="that of READER's channel",
     help="The form of the message to print.",
 )
@@ -224,8 +224,10 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
     """
     recipient, profile = find_reader(app.store, app.profiles, reader)
     output_format = output_format or reader_channel(recipient.kind).forms[0]
-    kind = next(channel.name for channel in reader_channels() if output_format in channel.forms)
-    renderer = app.renderer.of_kind(kind)
+    channel = next(channel for channel in reader_channels() if output_format in channel.forms)
+    renderer = app.renderer.of_kind(channel.name)
+    for note in channel.notes(app.section(channel)):
+        print_note(note)
     if weekly:
         with working("composing the letter"):
             context = app.context(app.profiles)
@@ -338,13 +340,12 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
 @reader_argument()
 @click.option(
     "--since",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DATE",
+    type=Day(),
     help="The first day, such as 2025-05-06  [default: that of the last vote, or after the last edition before a gap].",
 )
 @click.option(
     "--minutes",
-    type=click.IntRange(1, 120),
+    type=Number(1, 120),
     default=10,
     show_default=True,
     help="The time to read it; at most 20 papers.",
@@ -356,7 +357,7 @@ def catch_up(
     app: App,
     *,
     reader: str,
-    since: datetime | None,
+    since: date | None,
     minutes: int,
     preview: bool,
     lists: bool,
@@ -374,7 +375,7 @@ def catch_up(
         recipient, profile = stored_reader(app.store, app.profiles, reader, now)
         if recipient.stopped:
             raise UsageError(f"{recipient.name} gets no messages: {recipient.stopped_because}")
-    first = checked_since(since.date() if since else None, app.store, recipient, profile, now)
+    first = checked_since(since, app.store, recipient, profile, now)
     request = CatchUpRequest(recipient, profile, first, minutes=minutes)
     if lists:
         with working("composing the edition"):

@@ -12,7 +12,7 @@ import click
 
 from bot import wording
 from bot.channels import is_shared
-from bot.cli.options import reader_argument, report_options
+from bot.cli.options import Number, reader_argument, report_options
 from bot.cli.output import console, echo, print_json, print_problems, table, working
 from bot.model import Match, Paper, Problem, Vote
 from bot.model.errors import UsageError
@@ -142,7 +142,7 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
 @click.option("--candidates", type=_INPUT_FILE, required=True, help="New papers, in the same form.")
 @click.option("--profiles", type=_INPUT_FILE, required=True, help="Profiles to rank for: profile, interests.")
 @click.option("--feedback", type=_INPUT_FILE, required=True, help="Thumbs: profile, paper, thumb (1 or -1).")
-@click.option("--top", type=click.IntRange(1), default=200, show_default=True, help="Maximum per profile.")
+@click.option("--top", type=Number(1), default=200, show_default=True, help="Maximum per profile.")
 @click.option("--output", type=_OUTPUT_FILE, required=True, help="The file to write.")
 def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top: int, output: Path) -> None:
     """Rank the papers of a file for the profiles of another. Each line of a file is a JSON object.
@@ -162,7 +162,7 @@ def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top
 
 @click.command("summarize")
 @click.option("--papers", type=_INPUT_FILE, required=True, help="JSON Lines with id, title and abstract.")
-@click.option("--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="Maximum per paper.")
+@click.option("--sentences", type=Number(0), default=3, show_default=True, help="Maximum per paper.")
 @click.option("--output", type=_OUTPUT_FILE, required=True, help="JSON Lines with id, sentences and finding.")
 @click.option(
     "--interests", metavar="TEXT", default="", help="The reader's interests. Summaries prefer sentences about them."
@@ -208,8 +208,8 @@ def read_papers(papers: Path, problems: list[Problem]) -> Iterator[dict[str, Any
             place = f"{papers}:{number}"
             try:
                 paper = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                problems.append(Problem(place, f"not valid JSON ({error}); write one object on each line"))
+            except (ValueError, RecursionError):
+                problems.append(Problem(place, "not JSON; write one object on each line"))
                 continue
             if isinstance(paper, dict) and "id" in paper and isinstance(paper.get("abstract"), str | None):
                 yield paper

@@ -95,7 +95,10 @@ def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
         (("thumb", "up", "reward-models/eve@example.org", "TTRL"), "is not a reader; name one of: reward-models/ada@"),
         (("thumb", "up", "reward-models", "No such title"), "no paper 'No such title'; give its id"),
         (("thumb", "up", "reward-models", "Reinforcement Learning"), "papers begin with 'Reinforcement Learning'"),
-        (("thumb", "sideways", "reward-models", "TTRL"), "'sideways' is not one of 'up', 'down', 'clear'"),
+        (
+            ("thumb", "sideways", "reward-models", "TTRL"),
+            "'sideways' is none of up, down, clear, save, unsave (see",
+        ),
     ],
 )
 def test_an_unknown_reader_or_paper_is_one_line(ingested, paperbot, arguments, says):

@@ -152,7 +152,7 @@ def test_without_a_paper_nothing_is_stored_and_the_reader_is_told(away, paperbot
         (("--since", "2026-06-16"), "after today"),
         (("--since", "2025-06-01"), "more than a year ago"),
         (("--since", "June"), "June"),
-        (("--since", "2026-06-02", "--minutes", "0"), "1<=x<=120"),
+        (("--since", "2026-06-02", "--minutes", "0"), "from 1 to 120"),
     ],
 )
 def test_wrong_usage_is_exit_code_2(away, paperbot, arguments, reason):

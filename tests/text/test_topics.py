@@ -35,6 +35,13 @@ def refused(text):
         ("position papers on policy", ["position papers", "policy"]),
         ("reinforcement learning from human feedback", ["reinforcement learning from human feedback"]),
         ("graphs https://example.org/reward-models", ["graphs"]),
+        ("My thesis is about how deer change woods; on the side, mosses", ["deer change woods", "mosses"]),
+        ("In my spare time bats. I'm a PhD student, as a hobby I read about mosses", ["bats", "mosses"]),
+        ("Our lab studies sleep, my day job is soil chemistry", ["sleep", "soil chemistry"]),
+        (
+            "side effects, job markets, lab automation, sides",
+            ["side effects", "job markets", "lab automation", "sides"],
+        ),
         ("sequential and generative recommendation", ["sequential recommendation", "generative recommendation"]),
         ("robotic, and graph learning", ["robotic", "graph learning"]),
         ("", []),

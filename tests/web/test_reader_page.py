@@ -231,7 +231,7 @@ def test_the_library_is_shown_apart_and_removed_at_once(client, me, tmp_path, pa
     file.write_text(LIBRARY)
     assert paperbot("import", "reward-models", file).code == 0
     page = client.get(f"{me}/data").text
-    assert "1 paper that you had before" in page
+    assert "1 paper that you had before. Each counts as one that you liked, all together as 150 votes at most." in page
     assert "On owls and verifiers" in page
     assert "4 Mar 2020" in page
     page = client.post(f"{me}/data", data={"do": "remove library"}).text
