@@ -19,10 +19,11 @@ from bot.app import App
 from bot.channels import address_checks, reader_channel, reader_channels
 from bot.channels.templates import environment, template_mistakes, unused_templates
 from bot.cli.options import app_of, home_of, json_option, schema_option
-from bot.cli.output import console, day_and_time, echo, print_json, print_problems, table
+from bot.cli.output import console, day_and_time, echo, print_json, print_note, print_problems, table
 from bot.config.files import shipped
 from bot.config.home import SettingOrigin, effective_settings, problems_beside_settings, repair, write_schemas
 from bot.config.profiles import Profile, describe_end, with_override
+from bot.editions.due import last_edition_days
 from bot.model import Kind, Origin, Problem
 from bot.model.addresses import is_loopback
 from bot.model.errors import ConfigError, PaperbotError
@@ -30,7 +31,7 @@ from bot.model.wording import plural
 from bot.operate.ingest import retrieved
 from bot.operate.status import listed_readers
 from bot.sources import Visit, source_models
-from bot.wording import understood, unmatched
+from bot.wording import interest_warnings, understood
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _READERS_SHOWN = 5
+_KEYS, _STORE = "signing keys", "store"
+_NEEDED = (_KEYS, _STORE)
 _CHANNELS = ", ".join(channel.noun for channel in reader_channels())
 
 
@@ -85,18 +88,20 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
     problems: list[Problem] = []
     now = datetime.now(UTC)
     for subject, subject_problems in checks(app, connect, now):
-        problems += subject_problems
+        # The store needs the keys, and sources need the store.
+        causes = {problem.problem for problem in problems if problem.source in _NEEDED}
+        problems += [problem for problem in subject_problems if problem.problem not in causes]
         if not subject_problems:
             ok(subject)
     for line in interest_lines(app, now):
         print_line(f"    {line}")
     # An unusable store is reported above.
-    readers = Counter() if problems_of("store", lambda: app.store) else count_readers(app)
+    readers = Counter() if problems_of(_STORE, lambda: app.store) else count_readers(app)
     for channel in reader_channels():
         if readers[channel.name] or channel.name not in app.file_kinds:
             number = plural(readers[channel.name], "reader")
             print_line(f"    {number} by {channel.noun}: messages {app.route_description(channel.name)}")
-    if not any(problem.source == "store" for problem in problems):
+    if not any(problem.source in _NEEDED for problem in problems):
         for line in due_lines(app, now):
             print_line(f"    {line}")
     return checked(passed, [*notes(app, readers, now)], problems, as_json)
@@ -109,7 +114,7 @@ def checked(passed: list[str], notes: list[str], problems: list[Problem], as_jso
         print_json({**machine, "ok": passed, "notes": notes, "problems": problems})
     else:
         for note in notes:
-            echo(f"?   {note}", fg="yellow")
+            print_note(note, err=False)
         print_problems(problems)
     return 2 if problems else 0
 
@@ -126,12 +131,15 @@ def due_lines(app: App, now: datetime) -> Iterator[str]:
     """Yield what the first readers get next, when and how."""
     try:
         listed = listed_readers(app.store, app.profiles)
-        overrides = [app.store.overrides.get(reader.id) for reader, _ in listed[:_READERS_SHOWN]]
+        readers = [
+            (reader, with_override(profile, app.store.overrides.get(reader.id)))
+            for reader, profile in listed[:_READERS_SHOWN]
+        ]
+        last_days = last_edition_days(app.store, readers, now)
     except PaperbotError:  # reported above
         return
-    for (reader, profile), override in zip(listed, overrides, strict=False):
-        own = with_override(profile, override)
-        when = day_and_time(own.schedule.next_moment(now), own.language)
+    for reader, own in readers:
+        when = day_and_time(own.schedule.next_moment(now, last_days.get(reader.id)), own.language)
         letter = "; on Fridays a letter, too" if own.weekly else ""
         edition = f"next edition of “{own.title}” {when}, by {reader_channel(reader.kind).noun}{letter}"
         yield f"{reader.address}: {reader.stopped_because or edition}"
@@ -148,15 +156,15 @@ def checks(app: App, connect: bool, now: datetime) -> Iterator[tuple[str, list[P
     """Yield each subject with its problems."""
     yield plural(len(app.profiles), "profile"), app.profile_problems
     yield "what the sources ask for", app.home.source_problems
+    yield _KEYS, problems_of(_KEYS, lambda: app.signer)
+    yield _STORE, problems_of(_STORE, lambda: [Problem(_STORE, fault) for fault in app.store.faults()])
     for source in app.sources:
         # A source without an interval is a folder.
         if connect or not source.poll_interval:
             # peek: mark no mails as read.
             yield f"source {source.name}", problems_of(source.name, partial(retrieved, source, Visit(now, peek=True)))
-    yield "signing keys", problems_of("signing keys", lambda: app.signer)
     yield "state/ is readable by its owner only", app.home.permission_problems()
     yield "templates", template_problems(app.templates, app.home.templates)
-    yield "store", problems_of("store", lambda: [Problem("store", fault) for fault in app.store.faults()])
     yield "free disk space", app.disk_space.problems()
     if not connect:
         return
@@ -194,7 +202,7 @@ def notes(app: App, readers: Counter[Kind], now: datetime) -> Iterator[str]:
     if not app.profiles and not app.profile_problems:
         yield "there is no profile, so nobody gets an edition; write one, such as profiles/my-topic.toml"
     if not app.sources:
-        yield "there is no source, so nothing comes in; add [[sources]] to paperbot.toml"
+        yield "there is no source, so nothing comes in; `paperbot sources add proposed` adds some that fit"
     if files := " ".join(shlex.quote(str(file)) for file in app.home.open_files()):
         yield f"other users can read addresses, and perhaps a password: `chmod go= {files}`"
     for slug, profile in app.profiles.items():
@@ -232,7 +240,7 @@ def _notes_on_profile(app: App, slug: str, profile: Profile, now: datetime) -> I
         yield f"{file} has no readers; add one with `paperbot subscribe {slug} ada@example.org`"
     for entry in profile.interests_with_end(now, ended=True):
         yield f"{file}: {describe_end(entry)} counts no more; remove it, or set a later day"
-    yield from (f"{file}: {reason}" for reason in unmatched(profile.interests_at(now)))
+    yield from (f"{file}: {reason}" for reason in interest_warnings(profile.interests_at(now)))
     if profile.open and profile.group and not profile.allow:
         yield (
             f"{file} is open and a group: people who subscribe on the page see nothing of it until "

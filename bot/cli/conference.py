@@ -10,8 +10,8 @@ import click
 
 from bot.app import App
 from bot.cli import plans
-from bot.cli.options import name_of, reader_argument, report_options, valid
-from bot.cli.output import echo, print_json, print_problems, working
+from bot.cli.options import Number, OneOf, name_of, reader_argument, report_options, valid
+from bot.cli.output import print_json, print_note, print_problems, working
 from bot.cli.time_zones import time_zone
 from bot.formats.library import MAX_BYTES
 from bot.model import Problem, RawDigest
@@ -27,10 +27,8 @@ _BY_SUFFIX = {".txt": "text", ".md": "markdown", ".html": "html", ".htm": "html"
 @click.command("conference")
 @click.argument("file", type=click.File("rb"))
 @reader_argument()
-@click.option("--top", type=click.IntRange(1, 1_000), default=20, show_default=True, help="How many papers, at least.")
-@click.option(
-    "--format", "form", type=click.Choice(_FORMATS), help="The form of the plan  [default: by FILE, or text]."
-)
+@click.option("--top", type=Number(1, 1_000), default=20, show_default=True, help="How many papers, at least.")
+@click.option("--format", "form", type=OneOf(_FORMATS), help="The form of the plan  [default: by FILE, or text].")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -102,6 +100,6 @@ def rendered(app: App, plan: Plan, form: str, now: datetime) -> str:
         return plans.as_page(plan, app.templates, app.links(plan.reader))
     if form == "ics":
         if dayless := sum(item.place.day is None for item in plan.items):
-            echo(f"? {plural(dayless, 'paper')} of the plan without a day: not in the calendar", fg="yellow", err=True)
+            print_note(f"{plural(dayless, 'paper')} of the plan without a day: not in the calendar")
         return plans.as_calendar(plan, now)
     return plans.as_text(plan)

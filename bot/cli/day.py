@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,18 @@ import click
 from bot import wording
 from bot.app import App
 from bot.channels import reader_channel, reader_channels
-from bot.cli.options import json_option, now_option, pass_app, reader_argument, report_options
-from bot.cli.output import console, echo, print_edition, print_json, print_problems, progress_bar, table, working
+from bot.cli.options import Day, Number, OneOf, json_option, now_option, pass_app, reader_argument, report_options
+from bot.cli.output import (
+    console,
+    echo,
+    print_edition,
+    print_json,
+    print_note,
+    print_problems,
+    progress_bar,
+    table,
+    working,
+)
 from bot.editions.catch_up import (
     CatchUpRequest,
     checked_since,
@@ -135,7 +145,7 @@ def print_replies(app: App) -> None:
     for sender in dict.fromkeys(app.refused_replies):
         number = plural(app.refused_replies.count(sender), "thumb")
         reason = "its link is too old or not from here, or it came from another address than the edition went to"
-        echo(f"? {number} by mail of {sender or 'an unknown sender'} not taken: {reason}", fg="yellow", err=True)
+        print_note(f"{number} by mail of {sender or 'an unknown sender'} not taken: {reason}")
 
 
 def reason_for_no_edition(app: App, force: bool) -> str:
@@ -197,7 +207,7 @@ def print_digests(digests: Sequence[DigestReport]) -> None:
 @click.option(
     "--format",
     "output_format",
-    type=click.Choice([form for channel in reader_channels() for form in channel.forms]),
+    type=OneOf([form for channel in reader_channels() for form in channel.forms]),
     show_default="that of READER's channel",
     help="The form of the message to print.",
 )
@@ -214,8 +224,10 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
     """
     recipient, profile = find_reader(app.store, app.profiles, reader)
     output_format = output_format or reader_channel(recipient.kind).forms[0]
-    kind = next(channel.name for channel in reader_channels() if output_format in channel.forms)
-    renderer = app.renderer.of_kind(kind)
+    channel = next(channel for channel in reader_channels() if output_format in channel.forms)
+    renderer = app.renderer.of_kind(channel.name)
+    for note in channel.notes(app.section(channel)):
+        print_note(note)
     if weekly:
         with working("composing the letter"):
             context = app.context(app.profiles)
@@ -229,12 +241,12 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
         edition = app.composer.edition(recipient, profile, profile.schedule.day_of(now), now)
     if files := unread(app.sources, app.store, now):
         note = f"{plural(len(files), 'file')} not read yet, such as {files[0]}; `paperbot ingest` does"
-        echo(f"? {note}", fg="yellow", err=True)
+        print_note(note)
         if edition.quiet and not edition.considered:
             edition = replace(edition, quiet=Quiet(edition.quiet.reason, f"No paper that was read is new; {note}."))
     if edition.quiet and (last := app.store.editions.last_with_picks(recipient.id)):
-        echo(f"? No new paper would be sent. {edition.quiet}", fg="yellow", err=True)
-        echo(f"? This is the last edition with papers, of {long_date(last.date)}.", fg="yellow", err=True)
+        print_note(f"No new paper would be sent. {edition.quiet}")
+        print_note(f"This is the last edition with papers, of {long_date(last.date)}.")
         edition = replace(
             edition,
             date=last.date,
@@ -328,13 +340,12 @@ def retry(app: App, reader: str | None, state: str | None, now: datetime, as_jso
 @reader_argument()
 @click.option(
     "--since",
-    type=click.DateTime(["%Y-%m-%d"]),
-    metavar="DATE",
+    type=Day(),
     help="The first day, such as 2025-05-06  [default: that of the last vote, or after the last edition before a gap].",
 )
 @click.option(
     "--minutes",
-    type=click.IntRange(1, 120),
+    type=Number(1, 120),
     default=10,
     show_default=True,
     help="The time to read it; at most 20 papers.",
@@ -346,7 +357,7 @@ def catch_up(
     app: App,
     *,
     reader: str,
-    since: datetime | None,
+    since: date | None,
     minutes: int,
     preview: bool,
     lists: bool,
@@ -364,7 +375,7 @@ def catch_up(
         recipient, profile = stored_reader(app.store, app.profiles, reader, now)
         if recipient.stopped:
             raise UsageError(f"{recipient.name} gets no messages: {recipient.stopped_because}")
-    first = checked_since(since.date() if since else None, app.store, recipient, profile, now)
+    first = checked_since(since, app.store, recipient, profile, now)
     request = CatchUpRequest(recipient, profile, first, minutes=minutes)
     if lists:
         with working("composing the edition"):

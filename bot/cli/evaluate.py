@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import click
 
 from bot import wording
 from bot.app import App
-from bot.cli.options import reader_argument, report_options
+from bot.cli.options import Day, reader_argument, report_options
 from bot.cli.output import console, echo, print_json, print_problems, progress_bar, table, why, working
 from bot.config.files import write_atomically
 from bot.model import Edition, Match, Problem, ReasonKind, Vote
@@ -26,7 +26,6 @@ from bot.web.charts import Chart, answer, answer_for_all, learning_curve, reader
 
 _TEXT_WIDTH = 80
 _RANKINGS = ("learned", "words", "chance")
-_DATE = click.DateTime(["%Y-%m-%d"])
 
 
 @click.command("evaluate")
@@ -218,10 +217,10 @@ def _print_wrapped(text: str, *, bold: bool = False) -> None:
 
 @click.command("replay")
 @reader_argument()
-@click.option("--from", "first", type=_DATE, required=True, help="The first day, such as 2025-05-06.")
-@click.option("--to", "last", type=_DATE, required=True, help="The last day.")
+@click.option("--from", "first", type=Day(), required=True, help="The first day, such as 2025-05-06.")
+@click.option("--to", "last", type=Day(), required=True, help="The last day.")
 @report_options
-def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datetime, as_json: bool) -> None:
+def replay(app: App, *, reader: str, first: date, last: date, now: datetime, as_json: bool) -> None:
     """Compose the editions of past days again, with today's profile.
 
     It uses the papers and thumbs of that time, and shows what would have been sent and what became of it. Nothing is
@@ -230,9 +229,7 @@ def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datet
     subscriber, profile = find_reader(app.store, app.profiles, reader)
     results = operate.outcomes(app.store, subscriber)
     editions: list[Edition] = []
-    days = operate.replay(
-        app.store, subscriber, profile, first.date(), last.date(), now=now, samples=app.home.sample_sources
-    )
+    days = operate.replay(app.store, subscriber, profile, first, last, now=now, samples=app.home.sample_sources)
     while True:
         with working(f"composing past days ({len(editions)} so far)"):
             edition = next(days, None)
@@ -255,8 +252,8 @@ def replay(app: App, *, reader: str, first: datetime, last: datetime, now: datet
         print_json(
             {
                 "reader": subscriber.name,
-                "from": first.date(),
-                "to": last.date(),
+                "from": first,
+                "to": last,
                 "days": [day_json(edition, results) for edition in editions],
                 "totals": totals,
             }

@@ -11,7 +11,7 @@ import click
 from bot.app import App, open_app
 from bot.cli.output import echo, open_in_browser, print_edition, print_problems, progress_bar, wrapped
 from bot.cli.questions import ZOTERO, Back, has_password, one_of, prompt
-from bot.cli.readers import ask_zotero_key
+from bot.cli.readers import ask_zotero_key, print_import
 from bot.config.files import write_atomically
 from bot.config.home import NewUser
 from bot.config.profiles import Profile
@@ -47,8 +47,7 @@ def first_papers(home: Path, user: NewUser, *, is_asked: bool) -> None:
                 else:
                     name, content = Path(user.library).name, Path(user.library).read_bytes()
                     read = import_file(app.store, app.parser, reader, name=name, content=content, now=now)
-                echo(f"ok  {plural(read.read, 'paper')} of your library read; each counts as liked.")
-                print_problems(read.problems)
+                print_import(reader, read)
             if not user.edition:
                 return
             with progress_bar() as progress:
@@ -86,6 +85,13 @@ def judge(app: App, reader: Reader, profile: Profile, now: datetime) -> None:
         except Back:
             place = max(0, place - 1)
             continue
+        except click.Abort:
+            echo(
+                f"\nYour {plural(len(typed), 'answer')} so far {'is' if len(typed) == 1 else 'are'} kept."
+                if typed
+                else ""
+            )
+            raise
         if answer == "done":
             break
         if answer:

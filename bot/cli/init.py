@@ -1,4 +1,4 @@
-"""The commands ``init`` and ``profiles add``: ask for interests, sources and times, and make a home or a profile.
+"""The commands ``init``, ``profiles add`` and ``sources add``: ask for interests, sources and times, and write them.
 
 options --questions--> NewUser --make_home--> a home
 """
@@ -8,18 +8,21 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import click
 
+from bot.app import App
 from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
-from bot.cli.options import app_of, checked_address, is_terminal, valid
-from bot.cli.output import echo
-from bot.cli.questions import HOST, Questions, named_source, passwords_of, phone_url, time_of_day, title_of
+from bot.cli.options import Number, app_of, checked_address, is_terminal, pass_app, valid
+from bot.cli.output import echo, print_note
+from bot.cli.questions import HOST, Questions, library, named_source, passwords_of, phone_url, time_of_day
 from bot.cli.readers import profiles
+from bot.cli.status import sources as sources_group
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.home import NewUser, mailbox_table, make_home, refuse_existing
 from bot.config.profiles import add_profile
@@ -27,8 +30,9 @@ from bot.model import SAMPLES
 from bot.model.addresses import is_loopback, own_mail_address
 from bot.model.errors import UsageError
 from bot.model.wording import listed
+from bot.readers.subscriptions import title_of
 from bot.sources import source_models
-from bot.wording import understood, unmatched
+from bot.wording import interest_warnings, understood
 
 
 def mailbox_account(text: str) -> str:
@@ -55,10 +59,15 @@ yes_option = click.option("--yes", is_flag=True, help="Ask nothing, even on a te
     "sources",
     multiple=True,
     metavar="KIND=VALUE",
-    help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, pubmed=QUERY, feed=URL or "
-    "mailbox='LOGIN@HOST SENDER'; repeatable. `proposed` adds the sources that fit your interests.",
+    help="A source: arxiv=cs.LG, biorxiv=genetics, medrxiv=nursing, openalex=SEARCH, pubmed=QUERY, feed=URL, "
+    "folder=PATH or mailbox='LOGIN@HOST SENDER'; repeatable. `proposed` adds the sources that fit your interests.",
 )
-@click.option("--library", metavar="FILE", help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.")
+@click.option(
+    "--library",
+    metavar="FILE",
+    callback=valid(library),
+    help="A library (.bib, .ris, .nbib, .csv ...) to learn from, or zotero.",
+)
 @click.option("--edition/--no-edition", default=None, help="Fetch papers now, and show the first edition.")
 @click.option("--email", callback=valid(own_mail_address), help="The address that editions go to.")
 @at_option
@@ -68,7 +77,7 @@ yes_option = click.option("--yes", is_flag=True, help="Ask nothing, even on a te
     help="The time zone of that time, such as Europe/Berlin, Berlin or Germany  [default: this machine's]",
 )
 @click.option("--mail-host", help="Your mail server; without one, mails are files.")
-@click.option("--mail-port", type=click.IntRange(1, 65535), help="Its port  [default: 587]")
+@click.option("--mail-port", type=Number(1, 65535), help="Its port  [default: 587]")
 @click.option("--mail-username", help="The login at the mail server.")
 @click.option("--public-url", callback=valid(phone_url), help="Where phones reach the pages of `serve`.")
 @click.option(
@@ -103,33 +112,41 @@ def init(
     if is_asked := not yes and is_terminal():
         user = Questions(user, samples is not False).ask()
         os.environ.update(user.passwords)
-    user = replace(user, timezone=user.timezone or local_timezone())
+    title = title_of(user.interests) if user.interests else None
+    user = replace(user, timezone=user.timezone or local_timezone(), title=title)
     if samples is None:
-        samples = samples_are_for(user)
+        samples = samples_are_for(user, directory)
     make_home(directory, source_models(), address_checks(), user=user, samples=samples)
     echo(f"{directory} is ready.")
-    if user.interests:
-        if text := understood(user.interests):
-            echo(text)
-        for reason in unmatched(user.interests):
-            echo(f"? {reason}", fg="yellow", err=True)
+    if not (yes or is_asked or user.interests):
+        profile = directory / "profiles" / f"{user.profile}.toml"
+        print_note(
+            f"this is no terminal, so nothing was asked, and {profile} is a sample; write your interests into it, or "
+            "give them to `init` as --interests"
+        )
+    print_reading(user.interests or "")
     if samples:
         echo(
             f"{directory / SAMPLES} has sample digests of real papers. Their abstracts are rewritten, not the "
             "authors'.\nEditions use them until your own sources bring papers."
         )
-    if user.library or user.edition or is_asked:
-        first_papers(directory, user, is_asked=is_asked)
-    if is_asked and user.mail_host:
-        try_mail_server(directory, user)
-    echo("Next:")
-    for step, purpose in next_steps(directory, user).items():
-        echo(f"  {step}\n      {purpose}")
+    try:
+        if user.library or user.edition or is_asked:
+            first_papers(directory, user, is_asked=is_asked)
+        if is_asked and user.mail_host:
+            try_mail_server(directory, user)
+    except (click.Abort, KeyboardInterrupt):
+        echo(f"\n{directory} is ready all the same.")
+        raise
+    finally:
+        echo("Next:")
+        for step, purpose in next_steps(directory, user).items():
+            echo(f"  {step}\n      {purpose}")
 
 
 @profiles.command("add", short_help="Add a profile: another interest of a reader.")
 @interests_option
-@click.option("--title", help="The title of its editions  [default: the beginning of your interests]")
+@click.option("--title", help="The title of its editions  [default: your first topic]")
 @click.option("--reader", "address", help="Who gets it: a mail address or Slack channel  [default: the first reader]")
 @at_option
 @click.option(
@@ -182,11 +199,33 @@ def add(
         },
     )
     echo(f"{app.home.profile_file(slug)} is ready; its reader is {address}.")
-    if text := understood(user.interests):
-        echo(text)
+    print_reading(user.interests)
     if added:
         echo(f"{listed(added)} added to {app.home.settings_file}.")
     echo(f"`paperbot preview {slug}` shows its next edition, once papers were fetched with `paperbot ingest`.")
+
+
+def print_reading(interests: str) -> None:
+    if text := understood(interests):
+        echo(text)
+    for warning in interest_warnings(interests):
+        print_note(warning)
+
+
+@sources_group.command("add")
+@click.argument("named", metavar="KIND=VALUE...", nargs=-1, required=True)
+@pass_app
+def add_to_home(app: App, named: tuple[str, ...]) -> None:
+    """Add sources to paperbot.toml, named as for `init`. `proposed` adds those that fit the interests of all profiles.
+
+    \b
+    Example:
+      paperbot sources add proposed arxiv=cs.LG
+    """
+    now = datetime.now(UTC)
+    interests = "\n\n".join(profile.interests_at(now) for profile in app.profiles.values())
+    added = app.home.add_sources(named_sources(named, interests))
+    echo(f"{listed(added)} added to {app.home.settings_file}." if added else "There is nothing to add.")
 
 
 def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, Any], ...]:
@@ -201,19 +240,20 @@ def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[
             else:
                 tables.append(named_source(name))
         except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--source") from None
+            raise click.BadParameter(str(error)) from None
     return tuple(tables)
 
 
-def samples_are_for(user: NewUser) -> bool:
+def samples_are_for(user: NewUser, directory: Path) -> bool:
     """Return whether the samples fit the user's field, or print that they don't."""
     from bot.operate.proposals import samples_fit
 
     if not user.interests or samples_fit(user.interests):
         return True
     echo("The sample digests are about reinforcement learning and language models, not your field. None is used.")
-    if not user.sources:
-        echo("Papers need a source. Add --source proposed, see docs/sources.md, or copy digests into seeds/.")
+    if not (user.sources or any(directory.glob("seeds/*"))):
+        adds = f"`paperbot --home {directory} sources add proposed` adds those that fit your interests"
+        echo(f"Papers need a source. {adds}, or copy digests into seeds/.")
     return False
 
 

@@ -12,7 +12,7 @@ import click
 
 from bot import wording
 from bot.channels import is_shared
-from bot.cli.options import reader_argument, report_options
+from bot.cli.options import Number, reader_argument, report_options
 from bot.cli.output import console, echo, print_json, print_problems, table, working
 from bot.model import Match, Paper, Problem, Vote
 from bot.model.errors import UsageError
@@ -92,14 +92,19 @@ def explain(app: App, reader: str, paper: str, now: datetime, as_json: bool) -> 
 
 
 def effect_of_votes(app: App, reader: Reader, profile: Profile, paper: Paper) -> str:
-    """Return why a vote here, or a dislike in another profile, hides the paper, or an empty string."""
+    """Return why votes here, or a dislike in another profile, hide the paper, or an empty string."""
     feedback = app.store.feedback
     subject = "The channel" if is_shared(reader) else "You"
-    if vote := feedback.current(reader.id).get(paper.id):
+    decided = feedback.current(reader.id).get(paper.id)
+    if votes := feedback.votes(reader.id, [paper.id]) or feedback.saved(reader.id, [paper.id]):
+        last = decided or votes[-1]
+        if decided:
+            did = f"gave it a thumb {last.vote}"
+        else:
+            did = "saved it" if last.vote is Vote.SAVE else "gave it as many thumbs up as down, the last"
         is_next = paper.id in app.composer.candidates(reader, profile).chosen
-        day = profile.schedule.day_of(vote.at)
         effect = "your next edition has it" if is_next else "it isn't sent again"
-        return f"{subject} gave it a thumb {vote.vote} on {day}: {effect}."
+        return f"{subject} {did} on {profile.schedule.day_of(last.at)}: {effect}."
     for other in app.store.readers.at_address(reader.address):
         if other.profile != reader.profile and other.kind == reader.kind and other.profile in app.profiles:
             vote = feedback.current(other.id).get(paper.id)
@@ -137,7 +142,7 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
 @click.option("--candidates", type=_INPUT_FILE, required=True, help="New papers, in the same form.")
 @click.option("--profiles", type=_INPUT_FILE, required=True, help="Profiles to rank for: profile, interests.")
 @click.option("--feedback", type=_INPUT_FILE, required=True, help="Thumbs: profile, paper, thumb (1 or -1).")
-@click.option("--top", type=click.IntRange(1), default=200, show_default=True, help="Maximum per profile.")
+@click.option("--top", type=Number(1), default=200, show_default=True, help="Maximum per profile.")
 @click.option("--output", type=_OUTPUT_FILE, required=True, help="The file to write.")
 def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top: int, output: Path) -> None:
     """Rank the papers of a file for the profiles of another. Each line of a file is a JSON object.
@@ -157,7 +162,7 @@ def rank(*, history: Path, candidates: Path, profiles: Path, feedback: Path, top
 
 @click.command("summarize")
 @click.option("--papers", type=_INPUT_FILE, required=True, help="JSON Lines with id, title and abstract.")
-@click.option("--sentences", type=click.IntRange(min=0), default=3, show_default=True, help="Maximum per paper.")
+@click.option("--sentences", type=Number(0), default=3, show_default=True, help="Maximum per paper.")
 @click.option("--output", type=_OUTPUT_FILE, required=True, help="JSON Lines with id, sentences and finding.")
 @click.option(
     "--interests", metavar="TEXT", default="", help="The reader's interests. Summaries prefer sentences about them."
@@ -203,8 +208,8 @@ def read_papers(papers: Path, problems: list[Problem]) -> Iterator[dict[str, Any
             place = f"{papers}:{number}"
             try:
                 paper = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                problems.append(Problem(place, f"not valid JSON ({error}); write one object on each line"))
+            except (ValueError, RecursionError):
+                problems.append(Problem(place, "not JSON; write one object on each line"))
                 continue
             if isinstance(paper, dict) and "id" in paper and isinstance(paper.get("abstract"), str | None):
                 yield paper

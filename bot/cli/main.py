@@ -46,7 +46,7 @@ _COMMANDS = {
     "profiles": ("init", "List and check the profiles; add one."),
     "subscribe": ("readers", "Add a reader to PROFILE."),
     "unsubscribe": ("readers", "Stop READER's editions."),
-    "sources": ("status", "List sources; test one; import feeds."),
+    "sources": ("init", "List sources; add and test them."),
     "status": ("status", "Show sources, readers, outbox and problems."),
     "retry": ("day", "Send waiting, failed or unknown messages again."),
     "catch-up": ("day", "Send READER the best of the days that they missed."),
@@ -135,6 +135,9 @@ def invoke(arguments: Sequence[str]) -> int:
         # In standalone mode, click would exit with 1 where the contract says 2.
         return int(paperbot.main(list(arguments), prog_name="paperbot", standalone_mode=False) or 0)
     except click.UsageError as error:
+        if isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument):
+            # click would write [FILE], or all choices.
+            error.param_hint = f"'{error.param.human_readable_name}'"
         command = error.ctx.command_path if error.ctx else "paperbot"
         # The contract is one line.
         message = " ".join(error.format_message().split())

@@ -6,7 +6,8 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from difflib import get_close_matches
 from functools import partial, wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -43,6 +44,38 @@ class Moment(click.ParamType[datetime]):
         if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:  # date arithmetic overflows in the first and last years
             self.fail(f"{value!r} is not in the years {_FIRST_YEAR} to {_LAST_YEAR}", param, ctx)
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+class Day(click.ParamType[date]):
+    """A day of the calendar."""
+
+    name = "DATE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is no day; write it like 2026-11-25", param, ctx)
+
+
+class Number(click.IntRange):
+    """A whole number of a range. The message is plainer than click's."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            to = f"from {self.min} to {self.max}" if self.max is not None else f"of {self.min} or more"
+            self.fail(f"{value!r} doesn't fit; write a whole number {to}", param, ctx)
+
+
+class OneOf(click.Choice[str]):
+    """One of some words. The message names the nearest."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002 - click's signature
+        near = get_close_matches(str(value).casefold(), self.choices, n=1)
+        nearest = f"; did you mean {near[0]}?" if near else ""
+        return f"{value!r} is none of {', '.join(self.choices)}{nearest}"
 
 
 def remember_home(ctx: click.Context, _param: click.Parameter, value: Path | None) -> None:

@@ -50,12 +50,16 @@ def wrapped(text: str) -> str:
     width = shutil.get_terminal_size().columns - 1
     lines = []
     for line in text.split("\n"):
-        hanging = re.match(r" *(?:(?:ok|[!?]|\d+\.) +)?", line)
+        hanging = re.match(r" *(?:(?:ok|!|note:|\d+\.) +)?", line)
         indent = " " * len(hanging[0] if hanging else "")
         lines += textwrap.wrap(
             line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
         ) or [""]
     return "\n".join(lines)
+
+
+def print_note(note: str, *, err: bool = True) -> None:
+    echo(f"note: {note}", fg="yellow", err=err)
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
@@ -91,7 +95,7 @@ _UTC_TIME = re.compile(r"(?:[A-Z][a-z]{2} )?(\d{4}-\d\d-\d\d \d\d:\d\d) UTC")
 
 
 def local_time(time: datetime | None, zone: tzinfo) -> str:
-    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone}" if time else "never"
+    return f"{time.astimezone(zone):%a %Y-%m-%d %H:%M} {zone}" if time else "not yet"
 
 
 def with_local_times(text: str, zone: tzinfo) -> str:

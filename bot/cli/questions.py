@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 import click
 
 from bot.app import homeless_fetcher
-from bot.cli.output import echo, wrapped
+from bot.cli.output import echo, print_note, wrapped
 from bot.cli.time_zones import local_timezone, time_zone
 from bot.config.files import shipped
 from bot.config.home import SAMPLE_PROFILE, NewUser
@@ -29,8 +29,10 @@ from bot.config.tables import mistakes_of
 from bot.model.addresses import is_loopback, own_mail_address, pages_url
 from bot.model.categories import known_category
 from bot.model.errors import SourceError
-from bot.model.wording import oneline, plural, shorten
+from bot.model.wording import oneline, plural
+from bot.readers.subscriptions import title_of
 from bot.sources import HttpError, source_models
+from bot.wording import interest_warnings
 
 if TYPE_CHECKING:  # takes long to import
     from bot.operate.proposals import Proposal
@@ -42,13 +44,12 @@ HOST = "PAPERBOT_EMAIL__HOST"
 _SCHOLAR = "scholaralerts-noreply@google.com"
 _BACK = ("back", "<")
 _NO = ("no", "none", "nothing", "skip", "-")
-SOURCE_KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "mailbox")
+SOURCE_KINDS = ("arxiv", "biorxiv", "medrxiv", "openalex", "pubmed", "feed", "folder", "mailbox")
 _BETWEEN = r"[\s,;]+"  # sources
 _NAMED = re.compile(rf"(?<![^\s,;])({'|'.join(SOURCE_KINDS)})\s*=\s*")
-_OF_WORDS = ("biorxiv", "medrxiv", "mailbox")  # up to a comma or semicolon
+_OF_WORDS = ("biorxiv", "medrxiv", "folder", "mailbox")  # up to a comma or semicolon
 _SEARCHED = {"openalex": "OpenAlex", "pubmed": "PubMed"}
 _REFUSALS = range(400, 429)  # of a query; 429 asks to wait
-_TITLE_WIDTH = 60  # characters
 _COUNT_SECONDS = 10.0  # for each source's number of papers
 
 
@@ -93,7 +94,9 @@ class Questions:
         topic = f"the samples' topic: {sample_interests()}" if self.samples else "none yet: an example for you to edit"
         local = local_timezone()
         return {
-            "interests": lambda: self._prompt("What do you want to read about, in your own words?", topic),
+            "interests": lambda: self._prompt(
+                "What do you want to read about, in your own words?", topic, with_warnings
+            ),
             "sources": self._sources,
             "library": lambda: self._prompt(
                 "A library to learn from: a file such as .bib, .ris, .nbib or .csv, or zotero?", "none", library
@@ -242,8 +245,11 @@ class Questions:
         return prompt(question, default, remember, has_no=False, hidden=hidden, before=before)
 
 
-def title_of(interests: str) -> str:
-    return shorten(re.split(r"[.;:\n]", interests.strip())[0], _TITLE_WIDTH)
+def with_warnings(interests: str) -> str:
+    """Return interests. Print what is wrong with them while "back" is near."""
+    for warning in interest_warnings(interests):
+        print_note(warning)
+    return interests
 
 
 def sample_interests() -> str:
@@ -306,10 +312,12 @@ def chosen_sources(answer: str, proposals: Sequence[Proposal]) -> list[Mapping[s
 
 
 def named_source(name: str) -> Mapping[str, Any]:
-    """Return the table of KIND=VALUE. Raises ValueError with the nearest one."""
+    """Return the table of KIND=VALUE or of a feed's address. Raises ValueError with the nearest one."""
     from bot.operate.proposals import source_table
 
     kind, _, value = name.partition("=")
+    if "://" in kind:  # an address with a query
+        kind, value = "feed", name
     if kind not in SOURCE_KINDS or not value:
         nearest = nearest_source(name)
         remedy = f"did you mean {nearest}?" if nearest else f"write one of {', '.join(SOURCE_KINDS)}, = and its value"
@@ -323,12 +331,12 @@ def named_source(name: str) -> Mapping[str, Any]:
 def nearest_source(name: str) -> str:
     """Return what a mistaken KIND=VALUE may mean, or an empty string.
 
-    >>> [nearest_source(name) for name in ("arxv=cs.LG", "https://example.org/rss", "cs.lg", "proposd", "owls")]
-    ['arxiv=cs.LG', 'feed=https://example.org/rss', 'arxiv=cs.LG', 'proposed', '']
+    >>> [nearest_source(name) for name in ("arxv=cs.LG", "/usr/lib", "cs.lg", "proposd", "owls")]
+    ['arxiv=cs.LG', 'folder=/usr/lib', 'arxiv=cs.LG', 'proposed', '']
     """
     kind, _, value = name.partition("=")
-    if "://" in kind:
-        return f"feed={name}"
+    if Path(name).expanduser().is_dir():
+        return f"folder={name}"
     near = get_close_matches(kind.strip().casefold(), (*SOURCE_KINDS, "proposed"), n=1)
     if near:
         return "proposed" if near == ["proposed"] else f"{near[0]}={value.strip() or '...'}"
@@ -366,7 +374,7 @@ def phone_url(text: str) -> str:
     url = pages_url(text)
     if url and is_loopback(urlsplit(url).hostname or ""):
         remedy = "name an address of your network or a proxy, or leave it out and have thumbs mailed"
-        echo(f"? {url} opens on this computer only, so thumbs don't work on phones; {remedy}", fg="yellow", err=True)
+        print_note(f"{url} opens on this computer only, so thumbs don't work on phones; {remedy}")
     return url
 
 

@@ -12,6 +12,8 @@ from bot.app import App
 from bot.channels import address_checks
 from bot.cli.options import (
     Commands,
+    Number,
+    OneOf,
     app_of,
     checked_address,
     is_terminal,
@@ -27,11 +29,11 @@ from bot.cli.output import console, day_and_time, echo, local_time, print_json, 
 from bot.config.profiles import Profile, describe_days, describe_end, describe_override, remove_reader, with_override
 from bot.editions.due import last_edition_days
 from bot.formats.library import MAX_BYTES
-from bot.model import Origin, Vote, ZoteroConnection
+from bot.model import Origin, Reader, Vote, ZoteroConnection
 from bot.model.errors import UsageError
 from bot.model.wording import listed, long_date, plural
 from bot.readers import find_paper, find_reader, find_stored_reader, personal_data, stored_reader, unknown_profile
-from bot.readers.libraries import import_file
+from bot.readers.libraries import ImportReport, import_file
 from bot.readers.votes import record_file
 from bot.text.latex import readable
 
@@ -116,7 +118,7 @@ def subscribe(app: App, profile: str, address: str, now: datetime) -> None:
     if slots := own.schedule.due_slots(now, last=last, since=now):
         when = f", of {long_date(slots[0], own.language)}, comes with the next run"
     else:
-        when = f" comes on {day_and_time(own.schedule.next_moment(now), own.language)}"
+        when = f" comes on {day_and_time(own.schedule.next_moment(now, last), own.language)}"
     echo(f"{added.name} is subscribed. The {which} edition{when}")
 
 
@@ -146,20 +148,23 @@ def export(
 
 @click.command("forget")
 @reader_argument()
-@click.option("--yes", is_flag=True, help="Don't ask before, even on a terminal.")
+@click.option("--yes", is_flag=True, help="Don't ask before.")
 @now_option
 @pass_app
 def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
     """Delete READER from the profile's file and the store, with votes, editions and message files.
 
-    On a terminal, it asks before.
+    It asks before. Without a terminal, it needs --yes.
     """
     stored = find_stored_reader(app.store, app.profiles, reader)
     path = app.home.profile_file(stored.profile)
-    if is_terminal() and not yes:
+    if not yes:
         votes = plural(len(app.store.feedback.current(stored.id)), "vote")
         editions = plural(len(app.store.editions.of_reader(stored.id)), "edition")
-        if not click.confirm(f"Delete all of {stored.name}: {votes}, {editions}?"):
+        subject = f"all of {stored.name}: {votes}, {editions}"
+        if not is_terminal():
+            raise UsageError(f"nothing was deleted, as this is no terminal to ask on; --yes deletes {subject}")
+        if not click.confirm(f"Delete {subject}?"):
             raise UsageError("nothing was deleted")
     if path.exists():
         # First: an error leaves the store untouched.
@@ -171,7 +176,7 @@ def forget(app: App, reader: str, yes: bool, now: datetime) -> None:
 
 
 @click.command("thumb")
-@click.argument("vote", type=click.Choice([vote.value for vote in Vote]), required=False)
+@click.argument("vote", type=OneOf([vote.value for vote in Vote]), required=False)
 @reader_argument(required=False)
 @click.argument("paper", required=False)
 @click.option(
@@ -258,7 +263,7 @@ def import_library(
     It reads BibTeX, RIS, PubMed (.nbib, CSV), EndNote (.enw, XML), Web of Science (text), Ovid, CSV of Zotero, Scopus,
     Embase, IEEE Xplore, Dimensions and others, CSL-JSON and RDF of Zotero, and JSON of Paperpile.
 
-    Each paper counts as a like on the day of its addition, all together as 20 votes at most. Nobody else sees them.
+    Each paper counts as one that you liked, all together as 150 votes at most. Nobody else sees them.
 
     \b
     Examples:
@@ -296,16 +301,22 @@ def import_library(
             }
         )
     else:
-        added = plural(report.matched + report.new, "paper")
-        known = f"{report.matched:,} of them known from digests"
-        echo(f"{owner.name}: {plural(report.read, 'reference')} read, {added} added, {known}")
-        for reason, count in report.skipped.items():
-            echo(f"  {count:,} skipped: {reason}")
-        print_problems(report.problems)
+        print_import(owner, report)
     return 1 if report.problems else 0
 
 
-@click.group("zotero", cls=Commands)
+def print_import(owner: Reader, report: ImportReport) -> None:
+    added = plural(report.matched + report.new, "paper")
+    known = f"{report.matched:,} of them known from digests"
+    echo(f"{owner.name}: {plural(report.read, 'reference')} read, {added} added, {known}")
+    for reason, count in report.skipped.items():
+        echo(f"  {count:,} skipped: {reason}")
+    if report.matched + report.new:
+        echo("Each paper of a library counts as one that you liked, all together as 150 votes at most.")
+    print_problems(report.problems)
+
+
+@click.group("zotero", cls=Commands, no_args_is_help=False)  # the whole help would be one line
 def zotero() -> None:
     """Connect a reader's Zotero library: follow it as first feedback, and save the reader's likes in it.
 
@@ -320,8 +331,8 @@ def zotero() -> None:
 
 @zotero.command("connect")
 @reader_argument()
-@click.option("--user", type=click.IntRange(1), help="The user's id  [default: the key's user]")
-@click.option("--group", type=click.IntRange(1), help="Follow a group's library instead, by its id.")
+@click.option("--user", type=Number(1), help="The user's id  [default: the key's user]")
+@click.option("--group", type=Number(1), help="Follow a group's library instead, by its id.")
 @click.option(
     "--collection", "collections", multiple=True, help="Follow only this collection and those below it. Repeatable."
 )

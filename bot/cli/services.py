@@ -10,8 +10,8 @@ import click
 from click.shell_completion import get_completion_class
 
 from bot.app import App, open_app
-from bot.cli.options import home_of, pass_app, reader_argument
-from bot.cli.output import echo, print_problems
+from bot.cli.options import Number, OneOf, home_of, pass_app, reader_argument
+from bot.cli.output import echo, print_note, print_problems
 from bot.model.addresses import is_loopback
 from bot.model.errors import UsageError
 from bot.worker import TASKS
@@ -20,7 +20,7 @@ from bot.worker import TASKS
 @click.command("serve")
 # Loopback by default: a reverse proxy provides TLS.
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on.")
+@click.option("--port", default=8000, show_default=True, type=Number(0, 65535), help="Port to listen on.")
 @click.option("--no-web", is_flag=True, help="Run the schedule without the pages.")
 @click.pass_context
 def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
@@ -43,7 +43,7 @@ def serve(ctx: click.Context, host: str, port: int, no_web: bool) -> None:
         port = listener.getsockname()[1]
         echo(f"Paperbot serves {home.resolve()} at http://{host}:{port} (stop with Ctrl-C)")
         if warning := unreachable_pages(public_url, host, port):
-            echo(f"? {warning}", fg="yellow", err=True)
+            print_note(warning)
         serve(home, listener)
 
 
@@ -75,7 +75,7 @@ def queue_names(_ctx: click.Context, _param: click.Parameter, value: str) -> lis
 @click.command("worker")
 @click.option(
     "--concurrency",
-    type=click.IntRange(1, 1_000),
+    type=Number(1, 1_000),
     default=lambda: os.cpu_count() or 1,
     show_default="processors",
     help="Processes side by side.",
@@ -136,7 +136,7 @@ def mcp(app: App, reader: str, votes: bool) -> None:
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.argument("shell", type=OneOf(("bash", "zsh", "fish")))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the script with which SHELL completes the commands, options and readers of paperbot.

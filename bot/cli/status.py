@@ -115,7 +115,7 @@ def load_lines(load: Load, zone: tzinfo) -> Iterator[str]:
 @json_option
 @click.pass_context
 def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
-    """List the sources and their health, test one, or import many feeds."""
+    """List the sources and their health, add some, test one, or import many feeds."""
     # click also calls the group before its subcommand.
     if ctx.invoked_subcommand:
         return 0
@@ -130,7 +130,8 @@ def sources(ctx: click.Context, now: datetime, as_json: bool) -> int:
             usual = f"{status.usual:.0f}" if status.usual is not None else "-"
             state = f"{status.health}: {status.detail}" if status.detail else status.health
             newest = str(status.latest_digest or "-")
-            rows.add_row(status.name, status.kind, state, checked, newest, str(status.papers), usual)
+            papers = str(status.papers) if status.delivers_papers else "-"
+            rows.add_row(status.name, status.kind, state, checked, newest, papers, usual)
         console().print(rows)
     return 1 if any(status.trouble for status in statuses) else 0
 

@@ -312,7 +312,7 @@ class NewUser:
     """A new user's answers. None keeps the shipped value."""
 
     interests: str | None = None
-    title: str | None = None  # of the editions of another profile
+    title: str | None = None  # of the editions
     email: str | None = None
     at: str | None = None
     timezone: str | None = None
@@ -342,7 +342,9 @@ def refuse_existing(directory: Path) -> None:
     """Raise UsageError if the directory is a home already."""
     settings = directory / FILE
     if settings.exists():
-        raise UsageError(f"{settings} exists already; choose another directory, or edit that file")
+        home = f"paperbot --home {directory}"
+        remedy = f"`{home} sources add proposed` adds sources that fit, `{home} profiles add` another profile"
+        raise UsageError(f"{settings} exists already; choose another directory, or edit that file. {remedy}")
 
 
 def make_home(
@@ -403,9 +405,11 @@ def profile_text(user: NewUser, address_checks: AddressChecks) -> str:
         text = text.replace(
             f"The file's name is its id: {SAMPLE_PROFILE}.", f"The file's name is its id: {OWN_PROFILE}."
         )
-        text = _assign(text, "title", "My papers")
-        block = tomlkit.string(f"\n{user.interests.strip()}\n", multiline=True).as_string()
-        text = re.sub(r'(?ms)^interests = """.*?"""', lambda _: f"interests = {block}", text)
+        text = _assign(text, "title", user.title or "My papers")
+        quotes, block = '"""', tomlkit.string(f"{user.interests.strip()}\n", multiline=True).as_string()
+        text = re.sub(
+            r'(?ms)^interests = """.*?"""', lambda _: f"interests = {quotes}\n{block.removeprefix(quotes)}", text
+        )
         # The sample's rules fit its own topic only.
         for key in ("keywords", "authors", "mute"):
             text = _assign(text, key, [])

@@ -255,9 +255,10 @@ class ScheduleSection(Section):
         """Return the time of a day's edition, in UTC."""
         return moment(day, self.at, self.timezone)
 
-    def next_moment(self, now: datetime) -> datetime:
-        """Return the time of the next edition after ``now``, in this time zone."""
-        return next_moment(self.at, self.days, self.timezone, now).astimezone(zone_named(self.timezone))
+    def next_moment(self, now: datetime, last: date | None = None) -> datetime:
+        """Return the time of the next edition after ``now``, in this time zone, if the ``last`` was of that day."""
+        after = max(now, self.moment(last)) if last else now
+        return next_moment(self.at, self.days, self.timezone, after).astimezone(zone_named(self.timezone))
 
     def due_slots(self, now: datetime, *, last: date | None = None, since: datetime | None = None) -> list[date]:
         """Return the due slots as ``clock.due_slots`` does."""
@@ -555,15 +556,12 @@ def add_profile(
 def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> bool:
     """Add a reader to a profile's file, or return False if it has them. Raises ConfigError."""
 
-    def add(document: tomlkit.TOMLDocument, addresses: Sequence[str]) -> bool:
+    def add(document: tomlkit.TOMLDocument, addresses: Sequence[str]) -> str | None:
         if address.lower() in addresses:
-            return False
-        entry = tomlkit.table()
-        entry.append(kind, address)
-        if "readers" not in document:
-            document.append("readers", tomlkit.aot())
-        _readers(path, document).append(entry)
-        return True
+            return None
+        _readers(path, document)
+        # tomlkit writes no empty line before a table, and none behind a last line without an end.
+        return f"{document.as_string().rstrip()}\n\n[[readers]]\n{kind} = {tomlkit.item(address).as_string()}\n"
 
     return _edit(path, add, checks)
 
@@ -571,14 +569,14 @@ def add_reader(path: Path, kind: Kind, address: str, checks: AddressChecks) -> b
 def remove_reader(path: Path, address: str, checks: AddressChecks) -> bool:
     """Remove a reader from a profile's file, or return False if it lacks them. Raises ConfigError."""
 
-    def remove(document: tomlkit.TOMLDocument, addresses: Sequence[str]) -> bool:
+    def remove(document: tomlkit.TOMLDocument, addresses: Sequence[str]) -> str | None:
         if address.lower() not in addresses:
-            return False
+            return None
         readers = _readers(path, document)
         del readers[addresses.index(address.lower())]
         if not readers:
             del document["readers"]
-        return True
+        return document.as_string()
 
     return _edit(path, remove, checks)
 
@@ -595,17 +593,17 @@ def mentions(path: Path, address: str) -> bool:
     return re.search(rf"(?<![\w.+-]){re.escape(address.lower())}(?![\w-]|\.\w)", text) is not None
 
 
-def _edit(path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], bool], checks: AddressChecks) -> bool:
-    """Edit a profile by a function of document and addresses in lower case, unless it returns False."""
+def _edit(
+    path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], str | None], checks: AddressChecks
+) -> bool:
+    """Edit a profile by a function of document and addresses in lower case, unless it returns None."""
 
     def changed(text: str) -> str | None:
         profile = validated(Profile, parse_toml(text, path.name), path.name, text, checks)
-        document = tomlkit.parse(text)
-        if not change(document, [address.lower() for _, address in profile.addresses]):
-            return None
-        # tomlkit has bugs with unusual files.
-        result = tomlkit.dumps(document)
-        validated(Profile, tomlkit.parse(result).unwrap(), path.name, result, checks)
+        result = change(tomlkit.parse(text), [address.lower() for _, address in profile.addresses])
+        if result is not None:
+            # tomlkit has bugs with unusual files.
+            validated(Profile, tomlkit.parse(result).unwrap(), path.name, result, checks)
         return result
 
     try:
@@ -615,7 +613,7 @@ def _edit(path: Path, change: Callable[[tomlkit.TOMLDocument, Sequence[str]], bo
 
 
 def _readers(path: Path, document: tomlkit.TOMLDocument) -> AoT:
-    readers: Any = document["readers"]
+    readers: Any = document.get("readers", tomlkit.aot())
     if not isinstance(readers, AoT):
         raise ConfigError(path.name, "readers", "can't be edited here; write each reader as [[readers]]")
     return readers

@@ -22,7 +22,7 @@ _SEGMENT = re.compile(r"/(?:C?L0|deref)/([^/]+)")
 # Proofpoint, third version: two underscores on both sides of the address, and "*" for an encoded character.
 _PROOFPOINT_3 = re.compile(r"/v3/__(.+?)__;")
 # Query parameters that hold the target of a redirect.
-_TARGETS = ("url", "u", "q", "target", "redirect", "redirect_url", "redirecturl", "dest", "destination", "link", "to")
+_TARGETS = "url qurl u q target redirect redirect_url redirecturl dest destination link to".split()
 # Springer Nature, Substack and others: the address inside a query string or JSON in base64.
 _BASE64 = re.compile(r"[A-Za-z0-9_-]{24,4000}")
 _ENCODED_SCHEMES = ("aHR0c", "h0dH", "dHRw")  # "http" in base64, by its offset modulo 3
@@ -146,6 +146,8 @@ def article_at(url: str) -> Article | None:
     known = [(name, value) for name, value in query if name.lower() in identifying]
     dois = [(name, value) for name, value in query if value.startswith("10.") and doi_in(value)][:1]
     address = urlunsplit(parts._replace(query=urlencode(known or dois, safe=":/"), fragment=""))
+    if known and known[0][0] == "_piikey":  # ScienceDirect's gateway needs more than this parameter
+        address = f"https://{hostname}/science/article/pii/{known[0][1]}"
     if match := _DOI_BY_ID.search(place):
         return Article(address, doi=f"{_PREFIXES[match[1].lower()]}{match[2]}")
     if doi := _doi_in(place) or (_doi_in(dois[0][1]) if dois else None):

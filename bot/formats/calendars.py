@@ -50,8 +50,9 @@ _UNTIL = re.compile(r"(?<=UNTIL=)(\d{8})(T\d{6})?Z?")
 _PERIOD_END = re.compile(r"/[^,]*")
 _MOST_OCCURRENCES = 31
 _YEAR = timedelta(days=366)
-_ABSTRACT = re.compile(r"\A\s*abstract\s*[:.]\s*", re.IGNORECASE)
-_SPEAKERS = re.compile(r"\A\s*(?:speakers?|authors?|presenters?)\s?(?:\(s\))?\s?:\s*([^\n]{2,2000})\n", re.IGNORECASE)
+_SPEAKERS = re.compile(
+    r"\A\s*(?:speakers?|authors?|presenters?)\s?(?:\(s\))?\s?:\s*([^\n]{2,2000})(?:\n|\Z)", re.IGNORECASE
+)
 
 
 class _Properties(dict[str, list[tuple[str, str]]]):
@@ -145,7 +146,7 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
     address = ADDRESS.search(description)
     fields = dict.fromkeys(NAMES, "") | {
         "title": title,
-        "abstract": _ABSTRACT.sub("", description).rstrip().removesuffix(event.text("URL")),
+        "abstract": description.rstrip().removesuffix(event.text("URL")),
         "authors": names,
         "room": event.text("LOCATION"),
         "kind": event.text("CATEGORIES").partition(",")[0],

@@ -27,6 +27,7 @@ MAX_CONTRIBUTIONS = 30_000  # the largest conferences have some 15,000
 _LONGEST_PLACE = 200  # of a room, a session or a kind
 
 NAMES: Mapping[str, Sequence[str]] = {key: names.split() for key, names in table("programmes")["fields"].items()}
+GROUPS: Mapping[str, Sequence[str]] = {key: names.split() for key, names in table("programmes")["groups"].items()}
 # "Presentation start" is a start. A submission's date is not a talk's.
 _PREFIX = re.compile(
     r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
@@ -100,7 +101,23 @@ def by_name(row: Mapping[str, str]) -> dict[str, str]:
     # A session's room counts only if there is no other.
     for name in sorted(values, key=lambda name: name.startswith("session")):
         values.setdefault(_PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name, values[name])
+    # Indico and Confex list authors in two groups, and medical congresses have a column for each part of an abstract.
+    groups = {key: [name for name in names if name in values] for key, names in GROUPS.items()}
+    if len(groups["authors"]) > 1 or "primaryauthors" in groups["authors"]:
+        values.setdefault("authors", ";".join(map(values.__getitem__, groups["authors"])))
+    if len(groups["abstract"]) > 1:
+        values.setdefault("abstract", "\n".join(map(values.__getitem__, groups["abstract"])))
     fields = {key: next((values[name] for name in names if name in values), "") for key, names in NAMES.items()}
+    # Forms ask for the speaker's name.
+    if fields["title"] == row.get("name") and row.get("title") == "":
+        fields["title"] = ""
+    if not fields["authors"] and (name := values.get("name", "")) != fields["title"]:
+        fields["authors"] = name
+    first = next((name for name in values if name.endswith("firstname")), "")
+    if not fields["authors"] and (last := values.get(f"{first.removesuffix('firstname')}lastname")) and first:
+        fields["authors"] = f"{values[first]} {last}"
+    # ISMIR numbers the days.
+    fields["day"] = next((values[name] for name in NAMES["day"] if day_in(values.get(name, "")[:100])), fields["day"])
     title = fields["title"]
     # A column may be the title of one list, and the abstract or the session of another.
     for key in ("abstract", "session"):
@@ -120,26 +137,34 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     """Return the contribution of a row with texts by the keys of ``NAMES``. None if it is left out."""
     room, session, kind, state = (tidy(fields[key][:_LONGEST_PLACE]) for key in ("room", "session", "kind", "state"))
     title = prose(fields["title"], limits.TITLE)
-    if before := pattern("before_title", "programmes").match(title):
-        title = title[before.end() :]
-        kind = kind if kind and not pattern("no_kind", "programmes").fullmatch(kind) else before[1]
+    if kind_before := pattern("before_title", "programmes").match(title):
+        title = title[kind_before.end() :]
+        kind = kind if kind and not pattern("no_kind", "programmes").fullmatch(kind) else kind_before[1]
     if not title:
         reading.note(f"{place}: has no title; write one into the column or key “title”")
         return None
     if pattern("break", "programmes").fullmatch(title):
         return None
-    if pattern("left_out", "programmes").search(f"{kind} {state} {before[1] if before else ''}"):
+    if pattern("left_out", "programmes").search(f"{kind} {state} {kind_before[1] if kind_before else ''}"):
         reading.withdrawn += 1
         return None
     url = fields["url"].strip()
+    text = pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT])
+    text = text[match.end() :] if (match := pattern("before_abstract", "programmes").match(text)) else text
+    text = "" if _PATH.fullmatch(text.strip()) else text
+    text = match[1] if (match := _QUOTED.fullmatch(text.strip())) else text
+    people = authors(fields["authors"])
+    if not people and (spoken := _SPOKEN_BY.search(title)):
+        title, kind, people = title[: spoken.start()], kind or spoken[1], authors(spoken[2])
+    # Sched's titles go on with the speakers: "Owls by Night - Ada Lovelace, Analytical Engines".
+    if people and (at := title.rfind(f" {people[0]}")) > 2 and title[at - 2 : at] in (" -", " \u2013", " \u2014", " |"):
+        title = title[: at - 2]
     # An abstract may name the ids of other papers.
     entry = within_limits(
         Entry(
             title=title,
-            abstract=prose(
-                pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT]), limits.ABSTRACT
-            ),
-            authors=authors(fields["authors"]),
+            abstract=prose(text, limits.ABSTRACT),
+            authors=people,
             arxiv_id=arxiv_id_in(fields["arxiv"][: limits.ID])
             or (arxiv_id_in(url[: limits.URL]) if "arxiv.org/" in url else None),
             doi=doi_in(fields["doi"][: limits.URL]) or (doi_in(url[: limits.URL]) if "doi.org/" in url else None),
@@ -153,32 +178,59 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     kind, session = (
         "" if pattern("no_kind", "programmes").fullmatch(name) else name.rstrip(";") for name in (kind, session)
     )
+    kind = match[1] if (match := _DECISION.fullmatch(kind)) else kind
     is_utc = bool(start and start.tzinfo is UTC)
+    # A page of the site is no room.
+    room = "" if room.startswith("/") or pattern("unknown", "programmes").fullmatch(room) else room
     result = Contribution(entry, day, start, end, is_utc=is_utc, room=room.rstrip(";"), session=session, kind=kind)
-    if re.match("submitted to\\b", kind, re.IGNORECASE):
+    if re.match("submitted to\\b", kind, re.IGNORECASE) or state.lower() == "submitted":
         reading.undecided.append(replace(result, kind=""))
         return None
     return result
 
 
+_QUOTED = re.compile(r'"([^"]*)"')
+_DECISION = re.compile(r"accept(?:ed)?\s\(([^()]{1,80})\)", re.IGNORECASE)
+_PATH = re.compile(r"(?:https?:/)?/\S{1,2000}")
+_SPOKEN_BY = re.compile(r"\s\((talk|workshop|tutorial|keynote|presentation|poster|lecture) by ([^()]{3,500})\)\Z")
+_HONORIFIC = re.compile(
+    r"(?:(?:(?:Ass(?:oc|t)\. |Univ\.-)?Prof(?:essor)?\b\.?|PD(?= Dr)|Dr\b\.?(?:-Ing\.)?|Mrs?\.|Ms\.) ?){1,4}(?=\S)"
+)
 _BETWEEN_AUTHORS = re.compile(r"[\s,]{0,9}(?:[;|\n]|\s[/&]\s)[\s;|]{0,9}")
 _MARK = re.compile(r"[\d*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u2070-\u2079]{1,9}(?:,[\d*\u2020\u2021]{1,3}){0,9}$")
 _BRACKETS = re.compile(r"\s{0,9}\[[^\[\]]{0,80}\]")
+_WEAK = r"(?:,\s?(?:M\.?[AS]|B\.?[AS]c?|M\.?B\.?A)\b\.?){0,3}"
+_DEGREES = re.compile(
+    rf"(?:{_WEAK},\s?(?:Ph\.?\s?D|M\.?D|M\.?P\.?H|M\.?Sc|D\.?\s?Phil|Pharm\.?D|MBBS|Dr\.?P\.?H|D\.?O|R\.?N)"
+    rf"(?![^\W\d_])\.?{_WEAK}){{1,5}}"
+)
 _INVERTED = re.compile(r"(?:[^\s,]{2,40}|[a-z][^,]{1,40}|[^,]{2,60}(?=,\s?(?:[A-Z]\.?[\s-]?){1,3}$)),\s?[^,]{1,60}")
 
 
+def _without_degrees(match: re.Match[str]) -> str:
+    """Return nothing for degrees behind a first and a last name, else the text."""
+    name = re.split("[,;|\n]", match.string[max(0, match.start() - 100) : match.start()])[-1]
+    return "" if " " in name.strip() else match[0]
+
+
 def authors(text: str) -> tuple[str, ...]:
-    """Return the names between semicolons, bars, line ends or commas, without numbers and affiliations.
+    """Return the names between semicolons, bars, line ends or commas, without titles, numbers and affiliations.
 
     >>> authors("Ada Lovelace (1), Grace Hopper (1, 2)"), authors("Lovelace, Ada; Hopper, Grace")
     (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace', 'Grace Hopper'))
+    >>> authors("Prof. Dr. Ada Lovelace, Dr Grace Hopper, TBA"), authors("Drew Owl, Profit Bee")
+    (('Ada Lovelace', 'Grace Hopper'), ('Drew Owl', 'Profit Bee'))
+    >>> authors("Ada Lovelace, MS, PhD1; Grace Hopper, MD2"), authors("Ada Lovelace, Ph.D."), authors("Owl, MD; Bee, A")
+    (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace',), ('MD Owl', 'A Bee'))
     """
     text = _BRACKETS.sub("", without_affiliations(text[: limits.BYLINE])).strip()
+    text = _DEGREES.sub(_without_degrees, text)
     parts: Sequence[str] = _BETWEEN_AUTHORS.split(text, limits.AUTHORS + 1)
     # "Lovelace, Ada and Hopper, Grace" are two, "Lovelace, Ada" is one.
     if len(parts) == 1 and (" and " in text or not _INVERTED.fullmatch(text)):
         parts = author_names(tidy(text))
-    names = [name for part in parts if (name := _MARK.sub("", tidy(part)).strip(" ,"))]
+    names = [name for part in parts if (name := _MARK.sub("", _HONORIFIC.sub("", tidy(part), count=1)).strip(" ,"))]
+    names = [name for name in names if not pattern("unknown", "programmes").fullmatch(name)]
     # "Lovelace, Ada" is a name, "Ada Lovelace, Analytical Engines" is one with a place.
     if not any(map(_INVERTED.fullmatch, names)):
         return tuple(name.partition(",")[0].strip() for name in names)
@@ -242,6 +294,7 @@ _DURATION = re.compile(
     r"|(\d{1,4})\s?(?:m|min|mins|minutes)?\.?)",
     re.IGNORECASE,
 )
+_DAY_NUMBER = re.compile(r"(?:day\s?)?\d{1,2}", re.IGNORECASE)
 _WRITE = "write 2025-05-06 and 14:30"
 
 
@@ -299,15 +352,19 @@ def duration(text: str) -> timedelta | None:
     return timedelta(days=parts[0], hours=parts[1] + parts[3], minutes=parts[2] + parts[4] + parts[5]) or None
 
 
+_BARE_TIME = re.compile(r"\A([01]\d|2[0-3])([0-5]\d)\Z")  # "0930"
+
+
 def _times(
     place: str, fields: Mapping[str, str], reading: Reading
 ) -> tuple[date | None, datetime | None, datetime | None]:
     """Return day, start and end of a row. Note unreadable ones."""
     day_text, start_text, end_text = (tidy(fields[key][:100]) for key in ("day", "start", "end"))
+    start_text, end_text = (_BARE_TIME.sub(r"\1:\2", text) for text in (start_text, end_text))
     of_day, ends = _moment(day_text), _moment(end_text)
     begins = _moment(start_text or day_text)  # the date may hold the time, too
     day = begins.day or of_day.day
-    if day is None and (text := day_text or start_text):
+    if day is None and (text := day_text or start_text) and not _DAY_NUMBER.fullmatch(text):
         is_clock = begins.clocks and not day_text
         reading.note(
             f"{place}: “{text}” {'has no day' if is_clock else 'is not a day that can be read for certain'}; {_WRITE}"

@@ -102,7 +102,12 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
                     venue = venue or (venue_in(text[end.end() :]) if end else "")
             day = next(filter(None, map(day_in, segments)), None)
             published = published or day
-            if not venue and (len(others) < len(segments) or is_citation or day):
+            # "Journal of Owls | Article" has a venue, "Article | ZOOLOGY" has none.
+            has_kind = len(others) < len(segments)
+            rest = " ".join(others)  # "ZOOLOGY" behind "Article |" is none
+            is_subject = has_kind and segments[0] not in others and not _YEAR.search(text)
+            is_subject = is_subject and (rest.isupper() or not is_venue(rest))
+            if not venue and ((has_kind and not is_subject) or is_citation or day):
                 venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
                 is_beside = pattern("no_venue").match(text) or is_venue(above)
                 venue = next(filter(None, venues), "") or (venue_in(above) if is_beside else "")
@@ -170,7 +175,9 @@ def venue_in(text: str) -> str:
     parts = venue.split()
     labels = words("sections") | words("links") | words("dates")
     is_label = all(part.lower().strip(".,:&") in (labels | {""}) for part in parts)
-    is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith("."))
+    # "Proc Natl Acad Sci U S A." is none.
+    has_words = any(part[0].islower() for part in parts)
+    is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith(".") and has_words)
     # A single full stop ends a sentence, unlike in "Phys. Rev. Lett." or "Owl Sci., 2026".
     venue = venue.rstrip(".") if venue.count(".") == 1 and f"{venue}," not in text else venue
     return "" if is_label or is_sentence or not venue[:1].isalnum() else venue
@@ -190,8 +197,8 @@ def names_in(text: str) -> tuple[str, ...]:
     """
     text = text[: limits.BYLINE]
     text = text.title().replace(" And ", " and ") if text.isupper() else text
-    unlabelled = pattern("by").sub("", text, count=1)
-    is_labelled = unlabelled != text
+    label = pattern("by").match(text)
+    unlabelled = text[label.end() :] if label else text
     if "(" in unlabelled:
         full = [name for _, name in _FULL_NAMES.findall(unlabelled)]
         is_full = len(full) == unlabelled.count("(")
@@ -210,13 +217,14 @@ def names_in(text: str) -> tuple[str, ...]:
         parts = list(author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text)))
         initials = parts[1::2]
         is_inverted = len(parts) % 2 == 0 and all(map(_INITIALS.fullmatch, initials))
-        if is_inverted or (is_labelled and len(parts) == 2 and not any(" " in part for part in parts)):
+        if is_inverted or (label and len(parts) == 2 and not any(" " in part for part in parts)):
             parts = [f"{first} {last}" for last, first in zip(parts[::2], initials, strict=True)]
     listed = [" ".join(name.split()).strip(" ,").lstrip(".\u2026 ") for name in parts]
     turned = [name if name.isupper() else initials_first(name) for name in listed]  # "Lovelace AB, Owl Group"
     are_turned = 2 * sum(map(operator.ne, turned, listed)) > len(listed)
     names = tuple(filter(None, turned if are_turned else listed))
-    return names if names and all(map(_is_name, names)) else ()
+    people = [name for name in names if _is_name(name)]
+    return names if people and all(name in people or _is_group(name) for name in names) else ()
 
 
 def _is_name(text: str) -> bool:
@@ -231,10 +239,21 @@ def _is_name(text: str) -> bool:
     return bool(capitals) and all(part[0].isupper() or not part[0].isascii() for part in capitals)
 
 
-def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
+def _is_group(text: str) -> bool:
+    """Return whether a part of a list of names is a consortium, whose name may have words of a sentence."""
+    return len(text) <= LONGEST_TITLE // 2 and text[:1].isupper() and bool(pattern("group").search(text))
+
+
+def _is_byline(text: str) -> bool:
+    """Return whether a paragraph is a list of names, even if one of them is none."""
+    parts = text.split()
+    return text.count(",") >= 4 and sum(part[0].isupper() for part in parts) > 0.7 * len(parts)
+
+
+def abstract_in(lines: Sequence[HtmlLine], title: str = "", authors: Sequence[str] = ()) -> str:
     """Return the abstract with a label among the lines, else the first long paragraph without links.
 
-    Links at its end, such as "Read more", are cut.
+    Links at its end, such as "Read more", are cut, and so are the authors.
     """
     paragraphs: list[list[HtmlLine]] = []
     for _, block in groupby(lines, key=operator.attrgetter("block")):
@@ -248,6 +267,8 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
         texts = [row.text for row in rows]
         if rows[-1].links:
             texts[-1] = before_labels(rows[-1])
+        if len(texts) > 1 and authors and set(names_in(texts[-1])) == set(authors):
+            del texts[-1]
         has_links = any(row.links for row in rows[:-1]) or any(link.text in texts[-1] for link in rows[-1].links)
         text = joined(filter(None, texts))
         label = pattern("abstract").match(text)
@@ -259,6 +280,7 @@ def abstract_in(lines: Sequence[HtmlLine], title: str = "") -> str:
             or text == title
             or text.startswith("(1)")
             or names_in(text)
+            or _is_byline(text)
             or (len(text) <= LONGEST_TITLE and pattern("citation").search(text))
         )
         if not first and MIN_ABSTRACT <= len(text) <= limits.ABSTRACT and not has_links and not is_other:

@@ -14,14 +14,16 @@ Lists of feeds are plain addresses, one a line, or OPML, the export of feed read
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
 from functools import partialmethod
 from html.entities import html5
-from itertools import pairwise
-from typing import Any
+from itertools import chain, pairwise
+from operator import ne
+from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
 from xml.sax.expatreader import ExpatParser
 from xml.sax.handler import feature_external_ges
@@ -41,16 +43,26 @@ from bot.formats.format import (
     facts_of,
     first_name_first,
     from_arxiv,
+    initials_first,
     plausible_date,
     prose,
     quoted,
     read_xml,
     reject_reason,
+    separated_names,
     tidy,
     without_affiliations,
 )
 from bot.formats.markup import blocks, plain
-from bot.formats.publishers import Description, is_no_paper, journal_of, plain_doi, read_description, read_title
+from bot.formats.publishers import (
+    Description,
+    begin_with_names,
+    is_no_paper,
+    journal_of,
+    plain_doi,
+    read_description,
+    read_title,
+)
 from bot.model import Entry, FactKind, ParsedDigest, RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
@@ -61,6 +73,7 @@ _MAX_ATTRIBUTES = 100  # of one element; feedparser looks for each among all
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
 _LAST_YEAR = 2100  # later ones are mistakes, and arithmetic on the year 9999 overflows
 _LONGEST_HISTORY = timedelta(days=3_650)  # of one feed, from its median day to its newest
+_LONGEST_VOLUME = timedelta(days=366)  # a channel's pubDate may be that of the issue, and articles come later
 _XML = re.compile(
     r"(?!(?:<[?!][^<>]{0,500}>\s*){0,3}<PubmedArticleSet\b)"
     r"(?:<(?:\?xml|!doctype (?!html)|!--|rss|feed|rdf:rdf|opml|channel)\b|<!--)",
@@ -70,22 +83,34 @@ _ANNOUNCED = re.compile(r"arXiv:(\S+) Announce Type: (\S+)\s*(?:Abstract: )?")
 _HOSTS_WITH_ARXIV_IDS = re.compile(
     r"(?:arxiv\.org(?:/abs/|/pdf/|:)|huggingface\.co/papers/|10\.48550/arxiv\.)", re.IGNORECASE
 )
-_GOOGLE_LINK = re.compile(r"https?://(?:www\.)?google\.[a-z.]{2,6}/url\?", re.IGNORECASE)  # of its alerts
+# Of Google's alerts, and of a library's proxy.
+_LINK_AROUND = re.compile(r"https?://(?:(?:www\.)?google\.[a-z.]{2,6}/url|[\w.-]{4,100}/login)\?", re.IGNORECASE)
+_MAX_SAMPLE = 100  # items that show the habit of a feed
+_LONGEST_LINE = 9_000  # characters of a list of authors
 _QUERY = re.compile(r"arxiv query: search_query=([^&]*)&id_list=([^&]*)", re.IGNORECASE)
 _YEAR_AND_MONTH = re.compile(r"(?:19|20)\d\d-(?:0[1-9]|1[0-2])")
 _AFTER_VENUE = re.compile(r"(?:, Published online|, Vol(?:umes?|\.) |; ).*")
+_TAG = re.compile(r"\[[^\[\]<>]{2,60}\]\s")  # the name of a search before the titles that it found
+_MIN_TAGGED = 3  # titles; one alone may begin with "[Au25]"
+_OJS = re.compile(r"OJS\b|Open Journal Systems", re.IGNORECASE)  # the feed of a journal has its name
 _NOTE = re.compile(r"<sup>[^<>]{0,80}</sup>", re.IGNORECASE)  # the number of an author's institution
 _INSTITUTION = re.compile(
     r"\b(?:Universi|Depart[ae]ment|Dept\b|Institut|School of|Faculty of|Laborator|Hospital|College"
     r"|Cent(?:er|re) (?:for|of))"
 )
 _GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investigators|Committee|Initiative)\b")
-# "Ada LovelaceGrace Hoppera Department of Owls, ...": the letter refers to the institution.
+# "Ada LovelaceGrace Hoppera Department of Owls, ..." or "Ada Lovelace Grace Hopper a Department of Owls, ...":
+# the letter refers to the institution. Biographies may follow.
 _GLUED_INSTITUTION = re.compile(
-    r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division)"
-    r" (?:of|for)\b.*"
+    r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division|Academy)"
+    r" (?:of|for)\b.*| a (?=(?:The )?[A-Z][^,]{0,200},).*"
 )
-_BETWEEN_GLUED_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])")
+_BETWEEN_GLUED_NAMES = re.compile(  # and not within "McKenzie"
+    r"(?<=[a-z])(?<!\bMc)(?<!\bMac)(?<!\bDe)(?<!\bDi)(?<!\bLa)(?<!\bLe)(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])"
+)
+_TWO_OF_CHINA = re.compile(
+    "[\u4e00-\u9fff]{2,4}[,\uff0c;\u3001][\u4e00-\u9fff]{2,4}|[\u4e00-\u9fff]{3,4}, [\u4e00-\u9fff]{3,4}"
+)
 
 
 def parse(content: bytes) -> ParsedDigest:
@@ -134,8 +159,18 @@ def parse(content: bytes) -> ParsedDigest:
     if not feed.version:
         if "<opml" in text[:2000].lower():
             raise DigestError("OPML, a list of feeds; add them with `paperbot sources import FILE`")
-        raise DigestError("XML, but neither RSS nor Atom")
+        raise DigestError("XML, but neither RSS nor Atom; export a library as BibTeX or RIS")
     return digest_of("feed", feed.feeddata, feed.entries, problems)
+
+
+class _Head(NamedTuple):
+    """What a feed says of all of its items. ``built``: the day of the file. ``tags``: beginnings of its titles."""
+
+    day: date | None
+    built: date | None
+    journal: str
+    tags: frozenset[str]
+    has_names_first: bool
 
 
 def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str] = ()) -> ParsedDigest:
@@ -143,53 +178,58 @@ def digest_of(name: str, head: Any, items: Sequence[Any], problems: Sequence[str
     days = [
         _date(item, "published", "updated", "created", "prism_publicationdate", "prism_coverdate") for item in items
     ]
-    day = _date(head, "updated", "published")
+    built = _date(head, "updated")
+    day = built or _date(head, "published")
     if known := sorted(filter(None, days)):
         median = known[(len(known) - 1) // 2]
+        newest = max(item_day for item_day in known if item_day - median < _LONGEST_HISTORY)
+        is_of_issue = day is not None and not built and timedelta() < newest - day < _LONGEST_VOLUME
         # The newest item dates a feed without a day or with an old one. A single wrong date must not move it.
-        if day is None or plausible_date(median, day) is None:
-            day = max(item_day for item_day in known if item_day - median < _LONGEST_HISTORY)
+        if day is None or is_of_issue or plausible_date(median, day) is None:
+            day = newest
     topic = _text(_value(head, "title")[: limits.URL])
     journal = _text(_prism(head, "publicationname")) or journal_of(topic)
+    if not journal and _OJS.match(_value(head, "generator")):
+        journal = topic
+    tagged = Counter(tag[0] for item in items if (tag := _TAG.match(_value(item, "title"))))
+    tags = frozenset(tag for tag, number in tagged.items() if number >= _MIN_TAGGED)
+    texts = [_first_line(item) for item in items[:_MAX_SAMPLE]] if not any(map(_byline, items)) else []
+    has_names_first = begin_with_names(texts)
     if query := _QUERY.match(topic):  # the title of an answer of arXiv's API
         topic = f"arXiv {unquote_plus(query[1] or query[2])}".strip()
     results: list[Entry | str] = [*problems]
     for number, (item, item_day) in enumerate(zip(items, days, strict=True), 1):
-        results.extend(_papers(number, item, item_day, day, journal))
+        results.extend(_papers(number, item, item_day, _Head(day, built, journal, tags, has_names_first)))
+    if items and not results:
+        results = ["the feed: none of its items is a paper; corrections, covers and news are left out"]
     if day is None:
         day = max((entry.published for entry in results if isinstance(entry, Entry) and entry.published), default=None)
     return build_digest(name, topic, day, results)
 
 
-def _papers(number: int, item: Any, stated_day: date | None, day: date | None, journal: str) -> Iterator[Entry | str]:
+def _papers(number: int, item: Any, stated_day: date | None, head: _Head) -> Iterator[Entry | str]:
     """Yield an item's paper, and sentences on its unreadable parts."""
     identifier = _value(item, "id")
     # arXiv reports an error as a feed with one entry.
     if "arxiv.org/api/errors" in identifier:
         yield f"arXiv answers: {_text(_value(item, 'summary'))[: limits.TITLE]}"
         return
-    title, authors_in_title = read_title(_text(_value(item, "title")))
+    written = _value(item, "title")
+    tag = _TAG.match(written)
+    title, authors_in_title = read_title(_text(written[tag.end() :] if tag and tag[0] in head.tags else written))
     if is_no_paper(title, identifier + _value(item, "link")):
         return
     if len(title) > limits.TITLE:
         title = f"{title[: limits.TITLE - 1].rstrip()}…"
-    # Feeds have a teaser and the full text, or a citation and the abstract.
-    contents = [_value(content, "value") for content in dict.get(item, "content", ())[:_MAX_CONTENTS]]
-    description = Description("")
-    announced = None
-    for markup in sorted(dict.fromkeys([_value(item, "summary"), *contents]), key=len, reverse=True):
-        if description.abstract and len(markup) > limits.TITLE:
-            continue
-        text = "\n".join(line if line.isascii() and line.isprintable() else tidy(line) for line in blocks(markup))
-        # rss.arxiv.org has the version and the type of the announcement.
-        if announced := _ANNOUNCED.match(text):
-            description = Description(" ".join(text[announced.end() :].split()))
-            break
-        parts = zip(description, read_description(text, title), strict=True)
-        description = Description._make(first or second for first, second in parts)
+    description, announced = _described(item, title, has_names_first=head.has_names_first)
     announcement = announced[2] if announced else _value(item, "arxiv_announce_type")
     abstract = description.abstract
-    authors = _authors(item) or authors_in_title
+    # Publishers of many journals confuse their fields.
+    sources = (_prism(item, "publicationname"), description.venue, _value(item, "dc_source"), head.journal)
+    venues = (_AFTER_VENUE.sub("", _text(source[: limits.URL])) for source in sources)
+    venue = next((name for name in venues if name and name != title and "://" not in name), "")
+    # Some programs write the journal as the author.
+    authors = tuple(name for name in _authors(item) if name != venue) or authors_in_title
     # PLOS has only the first author in an element. Zotero's groups have the author and day of the entry.
     is_zotero = "zapi_key" in item
     if is_zotero or authors == description.authors[: len(authors)]:
@@ -198,12 +238,15 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         yield problem
         return
 
-    published = None if is_zotero else plausible_date(stated_day, day)
-    if published != stated_day and not is_zotero:
+    day = None if is_zotero else plausible_date(stated_day, head.day)
+    described_day = plausible_date(description.published, head.day)
+    # An item may have the day of its file instead of its paper's.
+    published = (described_day or day) if day == head.built else (day or described_day)
+    if stated_day and not day and not is_zotero:
         yield f"item {number}: {quoted(title)} is dated {stated_day}, after its feed; the date is left out"
 
     link = tidy(_value(item, "link"))
-    if _GOOGLE_LINK.match(link):
+    if _LINK_AROUND.match(link):
         link = destination(link).address
     if not link.lower().startswith(("https://", "http://")) or " " in link:
         link = ""
@@ -215,10 +258,6 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     tags = (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
     terms = (primary.get("term") if isinstance(primary, dict) else primary, *tags)
     categories = (tidy(str(term)) for term in terms if term)
-    # Publishers of many journals confuse their fields.
-    sources = (_prism(item, "publicationname"), description.venue, _value(item, "dc_source"), journal)
-    venues = (_AFTER_VENUE.sub("", _text(source[: limits.URL])) for source in sources)
-    venue = next((name for name in venues if name and name != title and "://" not in name), "")
     stated = (_value(item, "arxiv_doi"), _prism(item, "doi"), _value(item, "identifiers"), description.doi, identifier)
     dois = (doi_in(unquote_plus(place[: limits.URL])) for place in stated)
     article = article_at(link[: limits.URL]) if link and "arxiv.org/" not in link else None
@@ -227,7 +266,7 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
         title=title,
         abstract=abstract,
         authors=authors,
-        published=published or plausible_date(description.published, day),
+        published=published,
         arxiv_id=arxiv_id_in(reference),
         doi=doi,
         url=None if "arxiv.org/" in link else link or None,
@@ -239,6 +278,34 @@ def _papers(number: int, item: Any, stated_day: date | None, day: date | None, j
     )
 
 
+def _described(item: Any, title: str, *, has_names_first: bool) -> tuple[Description, re.Match[str] | None]:
+    """Return the parts of an item's texts, and arXiv's announcement above its abstract."""
+    # Feeds have a teaser and the full text, or a citation and the abstract.
+    contents = [_value(content, "value") for content in dict.get(item, "content", ())[:_MAX_CONTENTS]]
+    description = Description("")
+    byline = _byline(item)
+    for markup in sorted(dict.fromkeys([_value(item, "summary"), *contents]), key=len, reverse=True):
+        if description.abstract and len(markup) > limits.TITLE:
+            continue
+        text = "\n".join(line if line.isascii() and line.isprintable() else tidy(line) for line in blocks(markup))
+        # rss.arxiv.org has the version and the type of the announcement.
+        if announced := _ANNOUNCED.match(text):
+            return Description(" ".join(text[announced.end() :].split())), announced
+        parts = zip(description, read_description(text, title, byline, has_names_first=has_names_first), strict=True)
+        description = Description._make(first or second for first, second in parts)
+    return description, None
+
+
+def _byline(item: Any) -> str:
+    people = dict.get(item, "authors", ())
+    named = [people] if isinstance(people, str) else [str(person.get("name") or "") for person in people]
+    return ", ".join(named[: limits.AUTHORS])[: limits.BYLINE]
+
+
+def _first_line(item: Any) -> str:
+    return next(iter(blocks(_value(item, "summary")[:_LONGEST_LINE])), "")
+
+
 def _authors(item: Any) -> tuple[str, ...]:
     authors = dict.get(item, "authors", ())
     if isinstance(authors, str):  # an element of IEEE's: "Ada Lovelace;Grace Hopper;"
@@ -246,17 +313,19 @@ def _authors(item: Any) -> tuple[str, ...]:
     authors = authors[: limits.AUTHORS + 1]
     # 5,000 long names must cost no more than one author list.
     longest = limits.BYLINE // max(len(authors), 1)
-    names = [str(author.get("name") or "")[:longest] for author in authors]
+    names = [str(author.get("name") or "")[:longest].strip() for author in authors]
     are_inverted = len(names) > 1 and all("," in name and not _INSTITUTION.search(name) for name in names)
+    # "Lovelace A" beside "Hopper G" has initials, "HAO XU" beside "PHILLIP CRIBB" a surname.
+    have_initials_last = len(names) == 1 or 2 * sum(map(ne, names, map(initials_first, names))) > len(names)
     people: dict[str, None] = {}
     for stated in names:
         name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", stated)))
         if is_glued:
-            name = _BETWEEN_GLUED_NAMES.sub(", ", name)
-        listed = author_names(without_affiliations(name))
+            name = ", ".join(chain.from_iterable(map(separated_names, _BETWEEN_GLUED_NAMES.split(name))))
+        listed = author_names(without_affiliations(name), have_initials_last=have_initials_last)
         # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
         is_inverted = are_inverted or name[:1].islower() or not all(" " in part for part in listed)
-        if len(listed) == 2 and is_inverted:
+        if len(listed) == 2 and is_inverted and not _TWO_OF_CHINA.fullmatch(name):
             listed = (first_name_first(name),)
         is_place = False
         for part in listed:
@@ -269,8 +338,10 @@ def _authors(item: Any) -> tuple[str, ...]:
 
 def _prism(element: Any, name: str) -> str:
     """Return a field of PRISM. feedparser's name for it has the feed's own prefix."""
-    return _value(element, f"prism_{name}") or next(
-        (_value(element, key) for key in element if key.endswith(f"_{name}")), ""
+    return (
+        _value(element, f"prism_{name}")
+        or _value(element, name)
+        or next((_value(element, key) for key in element if key.endswith(f"_{name}")), "")
     )
 
 
@@ -328,7 +399,7 @@ _NAMESPACES = {
 }
 # Elements that nothing reads, and that take feedparser as long as titles.
 _UNREAD = frozenset(
-    "comments copyright coverdisplaydate docs eissn endingpage endpage filesize format genre generator issn issue"
+    "comments copyright coverdisplaydate docs eissn endingpage endpage filesize format genre issn issue"
     " issueidentifier items language li number pagerange rights section startingpage startpage ttl url volume".split()
 )
 _LONGEST_NAME_WITH_ADDRESS = 320  # characters; an address has at most 254 (RFC 5321, 4.5.3.1.3)
@@ -380,6 +451,23 @@ class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships n
     _end_published = _end_issued = _end_pubdate = partialmethod(StrictFeedParser.pop, "published")
     _end_updated = _end_modified = _end_lastbuilddate = partialmethod(StrictFeedParser.pop, "updated")
     _end_created = partialmethod(StrictFeedParser.pop, "created")
+
+    # JOSS has the names' parts, below an element of all authors.
+    _start_given_name = _start_middle_name = _start_last_name = StrictFeedParser._start_name
+
+    def _end_given_name(self) -> None:
+        part = self.pop("name")
+        if self.inauthor and (authors := self._get_context().get("authors")):
+            authors[-1]["name"] = f"{authors[-1].get('name', '')} {part}".strip()
+
+    _end_middle_name = _end_last_name = _end_given_name
+
+    def _end_authors(self) -> None:
+        context = self._get_context()
+        people = context.get("authors")
+        self.pop("authors")
+        if isinstance(people, list):
+            context["authors"] = people
 
     def _end_dc_identifier(self) -> None:
         context = self._get_context()

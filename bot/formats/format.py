@@ -235,6 +235,19 @@ def digest_without_papers(format_name: str, topic: str, lines: Sequence[Line]) -
 _LONGEST = {field.name: field.metadata["longest"] for field in fields(Entry) if field.metadata}
 
 
+# Not "et al.", "S.A." nor "sp. nov."
+_TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'”’])(?<!\bnov)\.$")
+
+
+def without_full_stop(title: str) -> str:
+    """Return a title without the full stop that some databases write.
+
+    >>> without_full_stop("A study of owls."), without_full_stop("Strix nocturna sp. nov.")
+    ('A study of owls', 'Strix nocturna sp. nov.')
+    """
+    return _TITLE_END.sub("", title)
+
+
 def within_limits(entry: Entry) -> Entry | str:
     """Return the paper with its fields cut, or a sentence on its authors."""
     if len(entry.authors) > limits.AUTHORS:
@@ -244,6 +257,7 @@ def within_limits(entry: Entry) -> Entry | str:
     cut: dict[str, Any] = {name: (getattr(entry, name) or "")[:longest] or None for name, longest in _LONGEST.items()}
     return replace(
         entry,
+        title=without_full_stop(entry.title),
         authors=tuple(author[: limits.AUTHOR] for author in entry.authors),
         # A cut address would lead elsewhere.
         doi=entry.doi if entry.doi and len(entry.doi) <= limits.DOI else None,
@@ -272,7 +286,7 @@ def split_lines(decoded: str) -> list[Line]:
 _MAX_DAYS_AHEAD = timedelta(days=2)
 _AFTER_FULL_STOP = "\"'\u201d\u2019)]"
 # "Sammy Davis, Jr." is one author.
-_BETWEEN_NAMES = re.compile(r"[,;](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s|(?<=ollaboration):")
+_BETWEEN_NAMES = re.compile(r"[,;\uff0c\uff1b\u3001](?!\s*(?:[JS]r\b|I{2,3}\b|IV\b))|\s(?:and|&)\s|(?<=ollaboration):")
 _PARENTHESIS = re.compile(r"([()])")
 
 
@@ -284,30 +298,40 @@ _DEGREE = re.compile(
     r"|M\.?B\.?A|Dr\.?P\.?H|Sc\.?D|R\.?N|F\.?R\.?C\.?P|Pharm\.?D)\.?"
 )
 _SUFFIXES = ("Jr", "Jr.", "Sr", "Sr.", "2nd", "3rd", "II", "III", "IV", "Inc", "Inc.", "Ltd", "Ltd.", "LLC")
+_DOTTED = re.compile(r"(?:[A-Z]\.-?){1,3}")
+_PARTICLES = frozenset("al bin da das de del della den der di do dos du el la las le los ten ter van von y".split())
+_MOST_WORDS = 4  # of one name
 # "Lovelace AB", "van Rossum, G.", "Lovelace A.-B. Jr", as databases abbreviate names.
+# Foreign names in Katakana keep their order.
+_FAMILY_FIRST = re.compile(r"[\u3005\u3007\u3041-\u309f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff]{1,9}")
 _SURNAME_FIRST = re.compile(
-    r"(\S[^,;]{0,100}?),? ((?:[A-ZÀ-ÞΑ-ΩА-Я]{1,2}\.(?:[ -]{0,2})){1,5}|[A-ZÀ-ÞΑ-ΩА-Я]{1,2}(?:-?[A-ZÀ-ÞΑ-ΩА-Я]){0,3})"
+    r"(\S[^,;]{0,100}?)(?<!\b[A-Z]\.),? "
+    r"((?:[A-ZÀ-ÞΑ-ΩА-Я]{1,2}\.(?:[ -]{0,2})){1,5}|[A-ZÀ-ÞΑ-ΩА-Я]{1,2}(?:-?[A-ZÀ-ÞΑ-ΩА-Я]){0,3})"
     r"(?: (Jr|Sr|[23][nr]d|II|III|IV)\.?)?"
 )
+# "Guocheng SHU", "Ping LIU": a surname.
+_CAPITAL_SURNAME = re.compile(r".{0,100} (?=[A-Z]{0,4}[AEIOUY])[A-Z]{3,5}")
 _OTHERS = re.compile(r"(?:\s|^)(?:(?:and |& )?(?:et\.? al\.?|others)|\u2026|\.\.\.)$", re.IGNORECASE)
 
 
-def author_names(text: str) -> tuple[str, ...]:
+def author_names(text: str, *, have_initials_last: bool = True) -> tuple[str, ...]:
     """Split an author list, into at most one author more than a paper may have.
+
+    Names such as "Lovelace AB" are turned, unless the names beside them show that "AB" is a surname.
 
     >>> author_names("Lovelace, A., Hopper, G. M., et al."), author_names("Lovelace A, Hopper GM.")
     (('A. Lovelace', 'G. M. Hopper'), ('A Lovelace', 'GM Hopper'))
     """
     text = text[: limits.BYLINE]
     # "Lovelace, Ada; Hopper, Grace" and "Lovelace, Ada and Hopper, Grace"
-    for separator, share in ((";", 0.5), (" and ", 1)):
+    for separator, share in ((";", 0.3), (" and ", 1)):
         pairs = [name.split(",", 2) for name in text.split(separator, limits.AUTHORS + 1) if name.strip()]
         are_inverted = len(pairs) > 1 and all(len(pair) == 2 and pair[1].strip() for pair in pairs)
         if are_inverted and sum(" " not in pair[0].strip() for pair in pairs) >= share * len(pairs):
-            return tuple(f"{first.strip()} {last.strip()}" for last, first in pairs)[: limits.AUTHORS + 1]
+            return tuple(spoken_name(first.strip(), last.strip()) for last, first in pairs)[: limits.AUTHORS + 1]
     parts = _BETWEEN_NAMES.split(text, maxsplit=2 * limits.AUTHORS + 1)
-    parts = [_OTHERS.sub("", part.strip().removeprefix("and ").removeprefix("& ").strip()) for part in parts]
-    parts = list(filter(None, parts))
+    parts = [" ".join(part.split()).removeprefix("and ").removeprefix("& ").strip() for part in parts]
+    parts = list(filter(None, (_OTHERS.sub("", part) for part in parts)))
     # "Lovelace, A, Hopper, GM"; but "OpenAI, CMS" are two.
     capitals = parts[1::2]
     are_pairs = len(parts) == 2 * len(capitals) and all(
@@ -327,11 +351,48 @@ def author_names(text: str) -> tuple[str, ...]:
             names.append(part)
             last = part
     # A single "Adithya S" may be a whole name.
-    if (len(names) > 1 or "".join(names)[-2:-1] != " ") and all(map(_SURNAME_FIRST.fullmatch, names)):
+    is_one = len(names) == 1 and (names[0][-2:-1] == " " or names[0].isupper())
+    are_spoken = 2 * sum(map(bool, map(_CAPITAL_SURNAME.fullmatch, names))) > len(names)
+    if have_initials_last and not is_one and not are_spoken and all(map(_SURNAME_FIRST.fullmatch, names)):
         # "Lovelace A, Hopper G." ends with the full stop of the list.
         ends = "." if len(names) > 1 and "." not in "".join(names[:-1]) else ""
         names = [initials_first(name.rstrip(ends)) for name in names]
     return tuple(names[: limits.AUTHORS + 1])
+
+
+def spoken_name(given: str, family: str) -> str:
+    """Return a name in the spoken order, which is without a blank in Chinese, Japanese and Korean.
+
+    >>> spoken_name("Ada", "Lovelace"), spoken_name("子帆", "王"), spoken_name("", "Owl Group")
+    ('Ada Lovelace', '王子帆', 'Owl Group')
+    """
+    if not family.isascii() and _FAMILY_FIRST.fullmatch(family) and _FAMILY_FIRST.fullmatch(given):
+        return family + given
+    return f"{given} {family}".strip()
+
+
+def separated_names(text: str) -> Sequence[str]:
+    """Return the names in a list without separators: a given name, initials, particles and a surname each.
+
+    None if another division is as likely.
+
+    >>> separated_names("Ada B. Lovelace Grace Hopper Rosa van der Berg"), separated_names("Juan Carlos Rossi Perez")
+    (['Ada B. Lovelace', 'Grace Hopper', 'Rosa van der Berg'], [])
+    """
+    words = text.split()
+    if "," in text or len(words) < _MOST_WORDS:
+        return [text]
+    names: list[str] = []
+    begin = 0
+    while begin < len(words):
+        end = begin + 1
+        while end < len(words) and (_DOTTED.fullmatch(words[end]) or words[end] in _PARTICLES):
+            end += 1
+        if end == len(words) or not words[begin][0].isupper() or not words[end][0].isupper():
+            return []
+        names.append(" ".join(words[begin : end + 1]))
+        begin = end + 1
+    return names if len(words) > _MOST_WORDS or any(len(name.split()) > 2 for name in names) else []
 
 
 def first_name_first(name: str) -> str:
@@ -343,7 +404,7 @@ def first_name_first(name: str) -> str:
     match [part.strip() for part in name.rstrip(", ").split(",")]:
         case [last, first] if first not in _SUFFIXES:
             given, _, suffix = first.rpartition(" ")  # MEDLINE's "King, Martin L Jr"
-            return f"{given} {last}, {suffix}" if suffix in _SUFFIXES else f"{first} {last}".strip()
+            return f"{given} {last}, {suffix}" if suffix in _SUFFIXES else spoken_name(first, last)
         case [last, suffix, first] if suffix in _SUFFIXES:
             return f"{first} {last}, {suffix}"
         case [last, first, suffix]:

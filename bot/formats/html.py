@@ -119,7 +119,7 @@ class _Collector:
             around = tuple(f"{element.tag}.{element.css_class}" for element in self._open[: -_PLACE - 1 : -1])
             url = "".join((attributes.get("href") or "")[: limits.MARKUP].split())
             self._elements += 1
-            self._link = HtmlLink("", url, css_class[: limits.ID], around, self._elements)
+            self._link = HtmlLink("", url, css_class[: limits.ID], around, self._elements) if url else None  # an anchor
         self._open.append(_Element(tag, css_class[: limits.ID], is_hidden))
 
     def end(self, tag: str) -> None:

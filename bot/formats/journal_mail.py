@@ -5,7 +5,8 @@ The text of a paper's link reads like a title, and one of these holds:
 - The link's address, without tracking, is an article's (``addresses``), with the support of a name, a DOI, a second
   article in the same layout or a title of at least four words.
 - The link is an unreadable tracking link, and a DOI or an article's address is below it.
-- The same with a name below it, where two links in the same layout have two names.
+- The same with a name below it, where two links in the same layout have two names, a citation is below it, or it is
+  the first and the subject announces articles.
 
 If only "Abstract" or "Read more" below a title is a link to an article, the title is the line above the authors. A
 title of one word counts in a layout with the titles of other articles.
@@ -56,10 +57,12 @@ NAME = "journal-mail"
 Follow = Callable[[str], Destination]  # ``destination``, once for each address
 
 
+_HEADER = 20  # lines at the beginning of a forwarded mail, with its header
 _NEAR = 5  # lines between a title and its last author and DOI
 _BELOW = 30  # lines between a title and the end of its abstract
 _MIN_WORDS = 4
 _WORD = re.compile(r"\w+")
+_QUOTES = ('"', "\u201c", "\u201d")
 _NUMBER = re.compile(r"^\s*(?:\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _DOI_LABEL = re.compile(r"\bdoi\b|doi\.org/|(?<![\w/.])10\.\d{4,9}/", re.IGNORECASE)
 
@@ -97,7 +100,7 @@ class _Candidate:
         has_names = len(self.names) >= 2 or (bool(self.names) and any(of_others))
         return bool(self.articles) or has_names
 
-    def is_paper(self, *, has_siblings: bool, has_headings: bool) -> bool:
+    def is_paper(self, *, has_siblings: bool, has_headings: bool, is_announced: bool) -> bool:
         """Return whether the module's conditions hold. ``has_siblings``: the layout has a second such title."""
         title = self.item.title.text
         # With headings, the third and the last line may belong to the next part.
@@ -113,13 +116,16 @@ class _Candidate:
         near = "\n".join(line.text[:LONGEST_TITLE] for line in self.item.lines[:_NEAR])
         is_event = pattern("event").search(title) or pattern("invitation").search(near)
         # Unreadable tracking links have a token of letters and digits, menus and advertisements words and numbers.
-        is_cited = self.destination.is_opaque and (has_siblings or bool(pattern("citation").search(near)))
-        return bool(self.names) and is_cited and not is_event
+        is_cited = has_siblings or is_announced or bool(pattern("citation").search(near))
+        return bool(self.names) and self.destination.is_opaque and is_cited and not is_event
 
 
 def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     """Read a mail. None if nothing in it is certainly a paper."""
-    senders = (row for row in table("mails")["senders"] if row["address"] in mail.sender.lower())
+    # The first lines of a forwarded mail tell who sent it.
+    is_forwarded = mail.own_subject != mail.subject
+    origin = " ".join(line.text for line in lines[:_HEADER]) if is_forwarded else ""
+    senders = (row for row in table("mails")["senders"] if row["address"] in f"{mail.sender} {origin}".lower())
     sender = next(senders, {"name": mail.sender_name or mail.sender})
     follow: Follow = cache(destination)
     lines = with_linked_titles(lines, follow)
@@ -127,29 +133,34 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     is_title = _title_test(lines, follow)
     candidates = [_Candidate.read(item, follow) for item in items_of(lines, is_title)]
     places = Counter(candidate.item.title.place for candidate in candidates if candidate.is_supported)
+    is_announced = bool(pattern("announced").search(mail.own_subject))
+    headings = (pattern("heading").match(line.text) for line in lines[:_HEADER])
+    journal = next((heading[1] for heading in headings if heading), "")
     papers: dict[str, Entry | str] = {}
     for candidate in candidates:
         title_link = candidate.item.title
         has_siblings = places[title_link.place] > 1
-        is_paper = candidate.is_paper(has_siblings=has_siblings, has_headings=news is not None)
+        is_paper = candidate.is_paper(
+            has_siblings=has_siblings, has_headings=news is not None, is_announced=is_announced and not papers
+        )
         if not is_paper or title_link.element in (news or ()):
             continue
         title = pattern("after_title").sub("", pattern("before_title").sub("", title_link.text, count=1), count=1)
-        title = prose(title, limits.TITLE).strip('"\u201c\u201d ')
+        title = _unquoted(prose(title, limits.TITLE))
         below = candidate.item.lines[:_BELOW]
         stated = credits_in(below[: 2 * _NEAR])
-        abstract = abstract_in(below, title_link.text)
+        abstract = abstract_in(below, title_link.text, stated.authors)
         articles = candidate.articles
         key = articles[0].key if articles else title_link.url
         first = papers.get(key)
         if isinstance(first, Entry):  # a list of titles stands above the abstracts
             papers[key] = replace(first, abstract=first.abstract or abstract, authors=first.authors or stated.authors)
             continue
-        venue = stated.venue or _journal_of(mail.own_subject)
+        venue = stated.venue or _journal_of(mail.own_subject) or journal
         arxiv_id = articles[0].arxiv_id if articles else None
         address = articles[0].url if articles else candidate.destination.public_address
         papers[key] = reject_reason(quoted(title), title, abstract) or Entry(
-            title=title.removesuffix(".") if title.count(".") == 1 else title,
+            title=title,
             abstract=abstract,
             authors=stated.authors,
             published=plausible_date(stated.published, mail.date),
@@ -163,6 +174,17 @@ def parse(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
     return build_digest(sender.get("format", NAME), topic, mail.date, papers.values()) if papers else None
 
 
+def _unquoted(title: str) -> str:
+    """Return a title without quotation marks around the whole of it.
+
+    >>> _unquoted('"Owls see."'), _unquoted('"Owls see," 150 years on')
+    ('Owls see.', '"Owls see," 150 years on')
+    """
+    inner = title[1:-1]
+    is_quoted = title[:1] in _QUOTES and title[-1:] in _QUOTES and not any(mark in inner for mark in _QUOTES)
+    return inner.strip() if is_quoted else title
+
+
 def _journal_of(subject: str) -> str:
     before = pattern("before_journal").match(subject)
     subject = subject[before.end() :] if before else subject
@@ -174,25 +196,27 @@ def _journal_of(subject: str) -> str:
 def _title_test(lines: Sequence[HtmlLine], follow: Follow) -> Callable[[HtmlLink], bool]:
     """Return a test that tells titles from links of authors and journals."""
     inline: set[int] = set()  # links on a few words of a sentence
-    certain: set[tuple[str, ...]] = set()  # places of titles
+    certain: Counter[tuple[str, ...]] = Counter()  # places of titles
+    named: Counter[tuple[str, ...]] = Counter()  # places of links that may be names, or titles such as "Owl Vision"
     for line in lines:
         for link in line.links:
             is_part = link.text[0].islower() or len(link.text.split()) < _MIN_WORDS
             if is_part and len(line.text.partition(link.text)[0].split()) >= _MIN_WORDS:
                 inline.add(link.element)
-            if link.place not in certain and reads_like_title(link.text) and not names_in(link.text):
-                certain.add(link.place)
+            if reads_like_title(link.text):
+                (named if names_in(link.text) else certain)[link.place] += 1
     links = (link for line in lines for link in line.links)
     titled = {link.place for link in links if link.place in certain and follow(link.url).article}
 
     def is_title(link: HtmlLink) -> bool:
-        if link.element in inline:
+        if link.element in inline or pattern("issue").match(link.text[:LONGEST_TITLE]):
             return False
         if not reads_like_title(link.text):
             # Among other titles, one may be a single word.
             is_short = link.place in titled and len(link.text) > 2 and not is_label(link.text)
             return (is_short or is_no_paper(link.text)) and bool(follow(link.url).article)
         is_long = len(link.text.split()) >= _MIN_WORDS and link.place in certain
+        is_long = is_long or certain[link.place] > 2 * named[link.place] > 0
         return is_long or bool(follow(link.url).article) or not (names_in(link.text) or is_venue(link.text))
 
     return is_title
@@ -205,11 +229,13 @@ def _links_to_news(lines: Sequence[HtmlLine], follow: Follow) -> set[int] | None
     """
     elements: set[int] = set()
     is_news: bool | None = None  # below no heading
-    has_titles = False
+    has_titles = is_part_of_news = False
     for line in filter(lambda line: line.text, lines):
         heading = line.text.strip(" :") if len(line.text) <= 40 and not line.links else ""
         if heading and (pattern("news").fullmatch(heading) or is_label(heading)):
-            is_news = bool(pattern("news").fullmatch(heading))
+            if not (is_part_of_news and not pattern("paper_part").fullmatch(heading)):
+                is_news = bool(pattern("news").fullmatch(heading))
+                is_part_of_news = bool(pattern("news_part").fullmatch(heading))
             continue
         if not has_titles and any(
             reads_like_title(link.text) and ((to := follow(link.url)).article or to.is_opaque) for link in line.links
@@ -290,7 +316,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
             article = follow(link.url).article
             if article and reads_like_title(link.text):
                 titled.add(article.key)
-            elif article and article.key not in titled:
+            elif (article and article.key not in titled) or _is_below_citation(link, lines[:number], follow):
                 label = label or link
         if label:
             above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
@@ -303,11 +329,24 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
                 is_title = is_title and not pattern("citation").search(text) and credits_in(below[:1]) == Credits()
                 if is_title and (credits_in(below[1:]).authors or (is_numbered and abstract_in(below[1:]))):
                     # Not the label's number: the title is not part of that link.
-                    title = replace(label, text=text, element=-label.element)
+                    title = replace(label, text=_with_beginning(text, lines[: above[at]]), element=-label.element)
                     linked[above[at]] = replace(below[0], links=(title,))
                     break
         begin = number + 1
     return linked
+
+
+def _is_below_citation(link: HtmlLink, above: Sequence[HtmlLine], follow: Follow) -> bool:
+    """Return whether a link is a plain text's tracking address in the line below a paper's citation."""
+    is_address = link.text == link.url and follow(link.url).is_opaque
+    return is_address and bool(above) and bool(pattern("citation").search(above[-1].text[:LONGEST_TITLE]))
+
+
+def _with_beginning(title: str, above: Sequence[HtmlLine]) -> str:
+    """Return a title with the row above it that ends with a colon."""
+    beginning = above[-1] if above else HtmlLine("")
+    is_title = beginning.text.endswith(":") and not beginning.links and len(_WORD.findall(beginning.text)) >= _MIN_WORDS
+    return f"{beginning.text} {title}" if is_title else title
 
 
 _SCHOLAR = "Google Scholar"  # as it is named to readers

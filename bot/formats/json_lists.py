@@ -29,12 +29,14 @@ from bot.formats.format import (
     date_in,
     decode,
     facts_of,
+    first_name_first,
     initials_first,
     plausible_date,
     prose,
     quoted,
     reject_reason,
     split_lines,
+    spoken_name,
     tidy,
 )
 from bot.formats.libraries.reference import HOMONYM
@@ -49,13 +51,22 @@ _MAX_PAPERS = 5_000
 _MARKED = 100  # items of an array that may have an API's marks
 _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
+_ARXIV_DOI = re.compile(r"10\.48550/arxiv", re.IGNORECASE)
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
-_NO_VENUE = re.compile(r"rxiv|ssrn|research square|preprint|^corr$|^[a-z-]{2,8}\.[a-z-]{2,5}$", re.IGNORECASE)
+_NO_VENUE = re.compile(
+    r"rxiv|预印本|ssrn|research square|preprint|^(?:corr|manuscript)$|^[a-z-]{2,8}\.[a-z-]{2,5}$", re.IGNORECASE
+)
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")  # of camelCase
+_INITIALS_LAST = re.compile(r"[^\W\d_][\w'’ -]{1,40} [A-Z]{1,3}|et al\.?")
+_INVERTED = re.compile(r"[^\W\d_]{2,30}, [^\W\d_]{2,30}(?: [A-Z]\.?)?")
+_INITIAL_END = re.compile(r"\b[A-Z]\.$")
 _HEADING = re.compile(r"^(?i:abstract)(?:\s*[:.]\s*|\s+(?=[A-Z][a-z]{0,12} [a-z]))")
+_NO_ABSTRACT = re.compile(r"(?:no )?(?:abstract|summary) (?:is )?(?:not |un)?available\.?|n/?a|none|-", re.IGNORECASE)
 _NAME_PARTS = (("given", "family"), ("firstName", "lastName"), ("givenName", "familyName"), ("given-name", "surname"))
 _NAMES = ("name", "display_name", "fullName", "full_name", "collectiveName", "family", "text")
 _MARKDOWN = re.compile(r"(?:\||[-*] ).{0,2000}?\bhttps?://")  # rows and items of cv-arxiv-daily's forks
-_TABLE = "|Publish Date|Title|Authors|PDF|Code|Abstract|\n|---|---|---|---|---|---|\n"
+_TABLE = "|Publish Date|Title|Authors|PDF|Code|{}|\n|---|---|---|---|---|---|\n"
+_REMARK = 200  # of the last cell at most, which is an abstract otherwise
 _DEEPEST = 8  # objects around a paper
 _DATES = 3  # of each of them
 _LINES = re.compile(r"\{[^\n]{1,1000000}\}\r?\n\{")
@@ -75,7 +86,6 @@ class _Api:
     topics: Mapping[str, str] = field(default_factory=dict)  # by the answer's; "" has the one for all others
     day: _Paths = ()  # of the list or of the addition to it
     begins: date = date.min  # earlier days are mistakes
-    has_full_stops: bool = False  # at the end of titles
     title: _Paths = ("title",)
     abstract: _Paths = ("abstract",)
     authors: _Paths = ("authors",)
@@ -115,7 +125,9 @@ def parse(content: bytes) -> ParsedDigest:
                 raise DigestError(other["words"])
         items, markdown = _papers_in(answer)
         if markdown and not items:
-            return MARKDOWN.parse(split_lines(_TABLE + "".join(markdown)))
+            lasts = [row.rstrip("| \n").rpartition("|")[2] for row in markdown if row.startswith("|")]
+            table_head = _TABLE.format("Abstract" if any(len(last) > _REMARK for last in lasts) else "Comments")
+            return MARKDOWN.parse(split_lines(table_head + "".join(markdown)))
         api = _BOTS if items else None
     else:
         items = next((list(_values(answer, path)) for path in api.items if _has_any(answer, (path,))), None)
@@ -157,10 +169,14 @@ def _papers_in(answer: Any) -> tuple[list[Any], list[str]]:
         elif isinstance(value, list):
             pending += [(inner, above) for inner in reversed(value)]
         elif isinstance(value, Mapping):
-            paper = {**value, "_above": list(above)}
+            small = {key.lower().replace(" ", "_"): inner for key, inner in value.items()}
+            snake = {_HUMP.sub("_", key[: limits.ID]).lower(): inner for key, inner in value.items()}  # publishedAt
+            paper = {**snake, **small, **value, "_above": list(above)}
             # Schemas have titles and descriptions, too.
             is_described = _has_any(paper, _BOTS.authors) and _has_any(paper, (*_BOTS.abstract, *_BOTS.urls))
-            is_certain = is_described or _has_any(paper, _BOTS.marks) or _arxiv_id(paper, _BOTS)
+            is_cited = _has_any(paper, ("year", "paper_url")) and _has_any(paper, _BOTS.venue)
+            has_id = any(map(doi_in, _texts(paper, _BOTS.doi))) or _arxiv_id(paper, _BOTS)
+            is_certain = is_described or is_cited or has_id or _has_any(paper, _BOTS.marks)
             if is_certain and _text(paper, _BOTS.title):
                 papers.append(paper)
             elif len(above) < _DEEPEST:
@@ -188,15 +204,15 @@ def _feed_item(item: Any) -> dict[str, Any]:
 def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     title = _text(item, api.title)
     title = title if api.is_plain else read_title(prose(title, limits.TITLE))[0]
-    if api.has_full_stops and title.count(".") == 1:
-        title = title.rstrip(".")
     abstract = _abstract(item, api)
     if problem := reject_reason(place, title, abstract):
         return problem
     doi = next(filter(None, (doi_in(text[: limits.URL]) for text in _texts(item, api.doi))), None)
     addresses = [text for text in _texts(item, api.urls) if _WEB_ADDRESS.fullmatch(text)]
     articles = [article for text in (*_texts(item, api.doi), *addresses) if (article := article_at(text[: limits.URL]))]
+    doi = doi or next((found.doi for found in articles if found.doi and api is _BOTS), None)
     arxiv_id = _arxiv_id(item, api) or next((found.arxiv_id for found in articles if found.arxiv_id), None)
+    addresses = [text for text in addresses if api is not _BOTS or not _ARXIV_DOI.search(text)]
     keys = {key: quote(_text(item, (key,))[: limits.ID], safe="") for key in re.findall(r"\{(\w+)\}", api.page)}
     page = api.page.format_map(keys) if keys and all(keys.values()) and not arxiv_id else ""
     version = _text(item, api.version)
@@ -232,13 +248,16 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
 
 
 def _arxiv_id(item: Any, api: _Api) -> str | None:
-    return next(filter(None, (arxiv_id_in(text[: limits.URL]) for text in _texts(item, api.arxiv))), None)
+    texts = (text[: limits.URL] for text in _texts(item, api.arxiv))
+    # Wiley's DOIs contain what looks like an arXiv id: "10.1111/1467-9892.70012".
+    return next(filter(None, (arxiv_id_in(text) for text in texts if not doi_in(text))), None)
 
 
 def _abstract(item: Any, api: _Api) -> str:
     for name, value in ((path, value) for path in api.abstract for value in _values(item, path)):
         if isinstance(value, str) and value.strip() and not name.endswith("_index"):
-            return tidy(value) if api.is_plain else _HEADING.sub("", prose(value, limits.MARKUP))
+            whole = tidy(value) if api.is_plain else _HEADING.sub("", prose(value, limits.MARKUP))
+            return "" if _NO_ABSTRACT.fullmatch(whole) else whole
         if isinstance(value, Mapping):
             places = {word: positions for word, positions in value.items() if isinstance(positions, list)}
             # A few bytes may place a long word a million times.
@@ -252,16 +271,26 @@ def _abstract(item: Any, api: _Api) -> str:
 def _authors(item: Any, api: _Api) -> tuple[str, ...]:
     path = next((path for path in api.authors if _has_any(item, (path,))), None)
     names: list[str] = []
-    for value in () if path is None else _values(item, path):
+    values = [] if path is None else list(_values(item, path))
+    are_texts = all(isinstance(value, str) for value in values)
+    are_inverted = len(values) > 1 and are_texts and all(value.count(",") == 1 for value in values)
+    if len(values) == 1 and are_texts and isinstance(item.get(path), list):
+        are_inverted = bool(_INVERTED.fullmatch(values[0]))
+    if len(values) > 1 and are_texts and all(_INITIALS_LAST.fullmatch(value[: limits.ID]) for value in values):
+        values = [initials_first(value) for value in values]  # ["Lovelace AM", "Hopper G", "et al."]
+    for value in values:
         if isinstance(value, Mapping):
             parts = next((pair for pair in _NAME_PARTS if all(_text(value, (key,)) for key in pair)), ())
-            names.append(" ".join(_text(value, (key,)) for key in parts) or _text(value, _NAMES))
-        elif isinstance(value, str) and (api.families_first or ";" in value):
+            names.append(spoken_name(*(_text(value, (key,)) for key in parts)) if parts else _text(value, _NAMES))
+        elif are_inverted:  # ["Lovelace, Ada", "Hopper, Grace"]
+            names.append(first_name_first(tidy(value[: limits.BYLINE])))
+        elif isinstance(value, str) and api.families_first:
             names += tidy(value[: limits.BYLINE]).split(";", limits.AUTHORS + 1)
         elif isinstance(value, str):
-            names += author_names(tidy(value[: limits.BYLINE]).rstrip("."))
+            text = tidy(value[: limits.BYLINE])
+            names += author_names(text if _INITIAL_END.search(text) else text.rstrip("."))
     if api.families_first:
-        names = [f"{first.strip()} {last.strip()}" for last, _, first in (name.partition(",") for name in names)]
+        names = [spoken_name(first.strip(), last.strip()) for last, _, first in (name.partition(",") for name in names)]
     names = list(map(initials_first, names)) if api.initials_last else names
     return tuple(filter(None, (HOMONYM.sub("", name.strip()) for name in names)))
 

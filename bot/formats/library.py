@@ -15,7 +15,7 @@ from itertools import chain
 from urllib.parse import unquote
 
 from bot.formats.addresses import article_at
-from bot.formats.format import UNWANTED, decode, facts_of, prose, tidy
+from bot.formats.format import UNWANTED, decode, facts_of, prose, tidy, without_full_stop
 from bot.formats.libraries import bibtex, nested, rows
 from bot.formats.libraries.reference import LibraryFormat, Reference, day_in, fields, simple
 from bot.formats.markup import plain
@@ -31,6 +31,7 @@ UNREADABLE = "unreadable"
 
 FORMATS = (
     *(LibraryFormat(name, partial(nested.json_begins, name), nested.json_references) for name in nested.JSON_FORMATS),
+    LibraryFormat("csl-yaml", nested.yaml_begins, nested.yaml_references),
     *(LibraryFormat(name, partial(nested.xml_begins, name), nested.xml_references) for name in nested.XML_BEGINNINGS),
     *(LibraryFormat(form.name, form.begins, form.references, form.is_database) for form in rows.TAGGED_FORMATS),
     LibraryFormat("csv", rows.table_begins, rows.table_references, is_database=True),
@@ -41,16 +42,24 @@ _KNOWN = (
     "BibTeX (Zotero, Mendeley, JabRef, Google Scholar), RIS (Zotero, EndNote, Scopus, Embase, EBSCO, Ovid, Cochrane), "
     ".nbib (PubMed), .enw or XML (EndNote), plain or tagged text (Web of Science, Ovid, Cochrane, RefWorks, ERIC), "
     "tabs (Web of Science), CSV (Zotero, Scopus, PubMed, Embase, Ovid, IEEE Xplore, Dimensions), "
-    "CSL-JSON or RDF (Zotero)"
+    "CSL-JSON, CSL-YAML, MODS or RDF (Zotero), NoteExpress (CNKI)"
 )
 _ARXIV = re.compile(r"arxiv(?:\.org/[a-z]+/|[:.\s/]|\s*preprint)", re.IGNORECASE)
 _ONLY_DOI = re.compile(r"\s*(?:doi[:\s]\s?)?(10\.\d{4,9}/\S{1,300}?)[\s.]*(?:\[doi\]\s*)?", re.IGNORECASE)
-_OTHERS = ("others", "et al", "et al.", "[anonymous]", "[no author name available]", "no authorship indicated")
-_TITLE_END = re.compile(r"(?<=\w\w[\w)\]\"'])\.$")
-_BEFORE_ABSTRACT = re.compile(r"(?:Abstract|ABSTRACT)[:.]?\s{0,9}(?=[A-Z])")
+_OTHERS = re.compile(
+    r"others|et al\.?|\.\.\.|\u2026|\[anonymous\]|\[no author name available\]|no authorship indicated", re.IGNORECASE
+)
+_TITLE_START = re.compile(
+    r"[(\[](?:PDF|HTML|BOOK|CITATION)[)\]](?:\[[A-Z]\])?\s+(?=\S)"
+)  # ResearchGate, Google Scholar
+# Lens.org puts ";" between paragraphs.
+_BEFORE_ABSTRACT = re.compile(
+    r"(?:Abstract|ABSTRACT|Resum(?:o|en)|RESUM(?:O|EN)|R[\u00e9e]sum[\u00e9e]|Zusammenfassung|(?=;))[:.;]?\s{0,9}(?=[A-Z\u00c0-\u00de])"
+)
 # Additions of databases, and near the end those of publishers: "© The Author(s) 2024.", "Published by Elsevier Ltd."
 _AFTER_ABSTRACT = re.compile(
-    r"\s?(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|\[Author Abstract\]"
+    r"\A(?:ResearchGate is a network dedicated|Academia\.edu is a platform for academics)\b.*"
+    r"|\s?(?:\[?No abstract available\b|\[ABSTRACT FROM (?:AUTHOR|PUBLISHER)|\[Author Abstract\]"
     r"|Competing Interest Statement\s?The |Copyright of .{1,300}? is the property of"
     r"|\(Psyc(?:INFO|Info|ARTICLES) Database Record"
     r"|(?=.{0,500}+\Z)(?:(?:Crown )?Copyright:?\s?\u00a9"
@@ -109,6 +118,7 @@ def _format_of(text: str) -> tuple[LibraryFormat | None, int]:
 def clean_text(content: bytes, kind: str) -> str:
     """Return the text of a library or programme. Raises DigestError for empty or large files."""
     text = UNWANTED.sub("", decode(content, MAX_BYTES, kind)).replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("_x000D_", "")  # Excel's carriage return
     if not text.strip():
         raise DigestError("empty file")
     return text
@@ -119,7 +129,8 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
     types = fields("types")
     if not kinds.isdisjoint(types["others"]):
         return NO_PAPER
-    title = _TITLE_END.sub("", prose(reference.title, limits.TITLE))
+    title = without_full_stop(prose(reference.title, limits.TITLE))
+    title = title[match.end() :] if (match := _TITLE_START.match(title)) else title
     if not title:
         return NO_TITLE
     abstract = _AFTER_ABSTRACT.sub("", prose(reference.abstract, limits.ABSTRACT))
@@ -141,7 +152,7 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
         authors=tuple(
             name[: limits.AUTHOR]
             for author in reference.authors[: limits.AUTHORS]
-            if (name := tidy(author)) and name.lower() not in _OTHERS and "(" not in author[:1]
+            if (name := tidy(author)) and not _OTHERS.fullmatch(name) and "(" not in author[:1]
         ),
         published=day_in(*reference.published),
         arxiv_id=arxiv_id,
@@ -155,8 +166,8 @@ def _paper(reference: Reference, form: LibraryFormat) -> LibraryEntry | str:
 def _doi(reference: Reference) -> str | None:
     others = (text for text in reference.mentions if "doi.org/" in text or _ONLY_DOI.fullmatch(text[:400]))
     for text in (reference.doi, *others):
-        stated = unquote(text[: limits.URL]) if "doi.org/" in text else text[: limits.URL]
-        doi = doi_in(stated.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+        # No DOI has an escaped character of its own.
+        doi = doi_in(unquote(text[: limits.URL]).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
         if doi and len(doi) <= limits.DOI:
             return doi
     urls = (url for url in reference.urls[:_ADDRESSES] if url.startswith("http") and len(url) <= limits.URL)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from email import message_from_bytes
@@ -25,13 +26,15 @@ from email.utils import parseaddr, parsedate_to_datetime
 from functools import partial
 from typing import Any
 
-from bot.formats.format import MAX_LINES, UNWANTED, charset, decode, tidy
+from bot.formats.format import MAX_LINES, UNWANTED, charset, date_in, decode, tidy
 from bot.model import TAG, BounceKind, BounceReport, RawDigest, limits
 from bot.model.errors import DigestError
 
 _FIELD = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,60}:(?:[ \t].*)?")
 # A mail has at least two of these, since "From: ..." also begins lines of ordinary text.
 _MAIL_FIELDS = {"from", "received", "message-id", "return-path", "mime-version", "delivered-to", "dkim-signature"}
+_OWN_FIELDS = {"from", "to", "subject"}  # what programs leave of a header that they save as text, beside the day
+_DAY_FIELDS = ("Date", "Sent")  # Outlook's text has the second one
 MAX_MAILS = 1_000  # in a mailbox file
 _FIRST_SEPARATOR = re.compile(rb"\A>?From [^\r\n]*\r?\n")
 # Lines of mails begin with "From", too. A separator has a time, and a header below it.
@@ -83,7 +86,8 @@ def is_mail(beginning: str) -> bool:
         if not _FIELD.fullmatch(line):
             break
         names.add(line.partition(":")[0].lower())
-    return len(names & _MAIL_FIELDS) >= 2
+    has_day = any(field.lower() in names for field in _DAY_FIELDS)
+    return len(names & _MAIL_FIELDS) >= 2 or (has_day and names >= _OWN_FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +162,10 @@ def _mails(message: Message) -> list[Mail]:
             texts[content_type].append(body.decode(str(part.get_content_charset() or "") or "undefined"))
         except ValueError:  # no charset, or a wrong one
             texts[content_type].append(decode(body))
-    try:
-        sent = parsedate_to_datetime(str(message.get("Date") or "")[: limits.ID]).date()
-    except (TypeError, ValueError, OverflowError, IndexError):
-        sent = None
+    stated = next((str(message[field]) for field in _DAY_FIELDS if message[field]), "")[: limits.ID]
+    sent = date_in(stated)
+    with suppress(TypeError, ValueError, OverflowError, IndexError):
+        sent = parsedate_to_datetime(stated).date()
     name, address = parseaddr(_field(message, "From"))
     mail = Mail(
         sender=address[: limits.ID],

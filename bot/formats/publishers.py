@@ -15,7 +15,8 @@ from datetime import date
 from functools import cache
 from typing import NamedTuple
 
-from bot.formats.format import author_names, date_in, without_affiliations
+from bot.formats.credits import names_in
+from bot.formats.format import author_names, date_in, first_name_first, without_affiliations
 from bot.formats.markup import ABSTRACT
 from bot.formats.tables import pattern, table, words
 from bot.model import limits
@@ -34,10 +35,16 @@ _CITED = re.compile(
 _ADDRESS = re.compile(r"https?://\S{1,300}|\b10\.\d{4,9}/\S{1,300}")
 _IDEOGRAPHS = re.compile("[\u3040-\u9fff\uac00-\ud7af]{8}")
 _LONGEST_CITATION = 400
+_BETWEEN_NAMES = re.compile(r"\b(?:and|By)\b|&")
+# In a list, what subjects rarely have: "Ada K.", "Guo-Wei", "Zoë".
+_PERSON = re.compile(r"\b[A-Z]\. |[A-Z][a-z]+-[A-Z][a-z]+|[a-z][à-ÿ]|[à-ÿ][a-z]")
 _NO_NAME = re.compile(r"Open Access|licensed|[?!]$|[a-z]{3}\.$")
 _BEHIND_DOI = re.compile(r"(?:[?&]|(?<!;2-)#|/(?:full|abs(?:tract)?|e?pdf|html|meta|summary)\b|%3F).*", re.IGNORECASE)
 # Patterns that begin with anything are slow. Their matches have one of these words.
-_SIGNS = ("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online")
+_SIGNS = (
+    *("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online"),
+    *("Proceedings", "Findings", "Transactions", "Linguistics", ")] ", ";\n", "), p. "),
+)
 _SLOW = ("[^", "(?P<venue>", "(?P<authors>", "(?:(?P<authors>")
 
 
@@ -61,8 +68,11 @@ class Description(NamedTuple):
     doi: str = ""
 
 
-def read_description(text: str, title: str = "") -> Description:
-    r"""Return the parts of a description, a block a line. The abstract has all blocks but citations and rows' matches.
+def read_description(text: str, title: str = "", byline: str = "", *, has_names_first: bool = False) -> Description:
+    r"""Return the parts of a description, a block a line.
+
+    The abstract has all blocks but citations, rows' matches, and the known title and byline. With ``has_names_first`` a
+    list of names without a label may stand first.
 
     >>> read_description("Owl Letters, Volume 12, Issue 3, Page 4-5, March 2026. Owls see by night.")
     Description(abstract='Owls see by night.', venue='Owl Letters', authors=(), published=None, doi='')
@@ -81,7 +91,7 @@ def read_description(text: str, title: str = "") -> Description:
     above, heading, below = f"\n{text}".partition(f"\n{ABSTRACT}\n")
     if heading and len(above) <= 1_500:  # characters above the heading of an abstract
         text = below
-        cited = read_description(above, title)
+        cited = read_description(above, title, byline)
         stated = {"venue": cited.venue, "doi": cited.doi}
         authors = cited.authors
     for regex in _patterns("end"):
@@ -89,6 +99,8 @@ def read_description(text: str, title: str = "") -> Description:
             stated |= {name: value for name, value in match.groupdict().items() if value}
             text = text[: match.start()]
     kept: list[str] = []
+    text = text.lstrip("\n").removeprefix(f"{title}: ")  # a heading
+    names = _letters(_BETWEEN_NAMES.sub("", byline))
     begin = cuts = 0
     while begin < len(text):
         if cuts < 20 and (match := _boilerplate(text, begin)):
@@ -102,12 +114,20 @@ def read_description(text: str, title: str = "") -> Description:
             is_noise = len(block) <= _LONGEST_CITATION + len(title) and (
                 _letters(block) in ("", _letters(title)) or is_citation(block, title)
             )
-            if not is_noise:
+            is_byline = names and len(block) < 2 * len(byline) and _letters(_BETWEEN_NAMES.sub("", block)) == names
+            if not is_noise and not is_byline:
                 kept.append(block)
         while text[begin : begin + 1].isspace():
             begin += 1
     if "authors" in stated:
-        authors = author_names(without_affiliations(stated["authors"]))
+        text = without_affiliations(stated["authors"])
+        listed = author_names(text)
+        if len(listed) == 2 and not any(" " in name for name in listed):  # "Lovelace, Ada"
+            listed = (first_name_first(text),)
+        authors = tuple(filter(None, (name.strip(" *†‡§¶#") for name in listed)))
+    elif has_names_first and not authors and kept:
+        authors = _unlabelled(kept[0])
+        kept = kept[bool(authors) :]
     published = date_in(stated.get("published", ""))
     return Description(" ".join(kept), stated.get("venue", ""), authors, published, stated.get("doi", ""))
 
@@ -125,6 +145,20 @@ def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
             ):
                 return match
     return None
+
+
+def begin_with_names(descriptions: Sequence[str]) -> bool:
+    """Return whether the descriptions of a feed have a list of authors as their first line.
+
+    >>> begin_with_names(["Ada K. Lovelace, Grace Hopper", "Rosa van der Berg"]), begin_with_names(["Barn Owls, Swarm Robotics"])
+    (True, False)
+    """
+    lists = [text for text in descriptions if _PERSON.search(text) and ", " in text and _unlabelled(text)]
+    return len(lists) * 3 > len(descriptions)
+
+
+def _unlabelled(text: str) -> tuple[str, ...]:
+    return () if pattern("subject", "publishers").search(text) else names_in(text)
 
 
 def _letters(text: str) -> str:

@@ -31,7 +31,6 @@ _MAX_ARTICLES = 5_000
 # Entities are declared between brackets, which PubMed's own declaration lacks.
 _DOCTYPE = re.compile(r"<!DOCTYPE PubmedArticleSet\b[^<>\[\]]{0,400}>")
 _BEGINNING = re.compile(rf"(?:<\?xml[^<>]{{0,200}}>\s*)?(?:{_DOCTYPE.pattern}\s*)?<PubmedArticleSet\b")
-_TITLE_END = re.compile(r"(?<=\w[\w)\]\"'])\.$")
 _TRANSLATED = re.compile(r"\[(.+?)\.?\]\.?")  # a title that was not in English
 _NOT_PAPERS = {
     *("Expression of Concern", "Published Erratum", "Retracted Publication", "Retraction Notice"),
@@ -66,7 +65,7 @@ def _entries(record: Any) -> Iterator[Entry | str]:
     is_retracted = citation.find("CommentsCorrectionsList/CommentsCorrections[@RefType='RetractionIn']") is not None
     titles = (article.find(path) for path in ("ArticleTitle", "VernacularTitle", "Book/BookTitle"))
     title = next(filter(None, (prose(_inner(element), limits.MARKUP) for element in titles)), "")
-    title = _TITLE_END.sub("", match[1] if (match := _TRANSLATED.fullmatch(title)) else title)
+    title = match[1] if (match := _TRANSLATED.fullmatch(title)) else title
     if is_retracted or not _NOT_PAPERS.isdisjoint(types) or is_no_paper(title):
         return
     pmid = tidy(citation.findtext("PMID") or "")

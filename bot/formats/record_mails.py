@@ -83,6 +83,8 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
 
 def is_rest(lines: Sequence[Line]) -> bool:
     """Return whether a record has more than title and authors, which news have, too."""
+    if next((line.text for line in lines if line.text), "") == "---":  # a page's front matter
+        return False
     begin = next(_records(lines), len(lines))
     fields = (_field(line.text) for line in lines[begin:])
     return any(field and field[0] not in ("title", "authors", "date", "url") for field in fields)
@@ -135,7 +137,7 @@ def _paper(record: Sequence[Line]) -> Entry | str:
     title, abstract = values["title"], values["abstract"]
     url = values["url"].partition(" ")[0]
     return reject_reason(f"line {record[0].number}", title, abstract) or Entry(
-        title=title.removesuffix(".") if title.count(".") == 1 else title,
+        title=title,
         abstract=abstract,
         authors=tuple(authors),
         published=day_in(values["date"]) or day_in(values["venue"]),

@@ -38,6 +38,7 @@ from bot.formats.markdown import MARKDOWN
 from bot.formats.preprint_mails import ARXIV, BIORXIV
 from bot.formats.pubmed import PUBMED
 from bot.formats.record_mails import RECORDS
+from bot.formats.ssrn_mails import SSRN
 from bot.formats.tables import table
 from bot.formats.text_digests import DAILY_PAPERS_PAGE, KEYWORD
 from bot.model import ParsedDigest, RawDigest
@@ -45,7 +46,7 @@ from bot.model.errors import DigestError
 from bot.model.papers import InspectedKind, Inspection
 from bot.model.wording import plural
 
-FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, RECORDS, MARKDOWN)
+FORMATS: tuple[Format, ...] = (KEYWORD, DAILY_PAPERS_PAGE, ARXIV, BIORXIV, SSRN, RECORDS, MARKDOWN)
 DOCUMENTS: tuple[Document, ...] = (PUBMED, FEED, JSON_LIST)
 
 _HTML = re.compile(

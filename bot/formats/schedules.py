@@ -11,8 +11,14 @@ Any value may be missing or of another type:
     pretalx, frab         {"schedule": {"conference": {"time_zone_name", "days": [{"date", "rooms": {"Hall A": [
                           {"title", "start": "14:30", "duration": "00:30", "persons": [{"public_name"}]}]}}]}}}
     the same in XML       <schedule><conference/><day date><room name><event><title/><start/><duration/>
+    HotCRP                [{"pid", "title", "authors": [{"first", "last"}], "status": "Accepted"}]
     Sessionize            {"sessions": [{"title", "startsAt", "roomId", "speakers": [id]}],
                           "speakers": [{"id", "fullName"}], "rooms": [{"id", "name"}]}
+    SIGCHI                {"sessions": [{"name", "roomId", "timeSlotId", "contentIds": [id]}],
+                          "contents": [{"id", "title", "authors": [{"personId"}]}], "people": [{"id",
+                          "firstName"}], "timeSlots": [{"id", "startDate"}]}
+    Confero               {"Sessions": [{"Title", "Day", "Time", "Items": [key]}], "People": [{"Key", "Name"}],
+                          "Items": [{"Key", "Title", "Authors": [key]}]}
 
 One walk reads them all: containers lead to others or to contributions, which take over room, day and time zone.
 """
@@ -22,6 +28,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
 
@@ -41,13 +49,20 @@ _CONTAINERS: Mapping[str, tuple[str, ...]] = {
     for name in names.split()
 }
 _NO_TALKS: Sequence[str] = table("programmes")["no_talks"]["keys"]
+_SINGLE = ("keynote", "talk", "presentation", "contribution")
 # Objects under these keys are never contributions themselves.
 _PLACES = ("schedule", "conference", "days", "rooms")
 # An object's name: two or three of its texts, or the first of these.
-_PARTS = (("date", "time", "tz"), ("firstname", "lastname"), ("given", "family"))
+_PARTS = (("date", "time", "tz"), ("firstname", "lastname"), ("first", "last"), ("given", "family"))
 _SHOWN = "value fullname publicname fullpublicname displayname name title en".split()
 
-_Names = Mapping[tuple[str, str], str]  # of Sessionize's speakers and rooms, by their kind and id
+# Lists of objects that others name by their ids, and how those call them.
+_NAMED = {"speakers": "speaker", "rooms": "room", "tracks": "track", "people": "author", "contenttypes": "type"}
+_TALKS = ("contents", "items", "papers")  # that sessions list by their ids
+_LISTS = ("contentids", "items", "paperids")  # in sessions
+
+_Names = Mapping[tuple[str, str], str]  # of such objects, by their kind and id
+_Node = dict[str, Any]
 _Object = tuple[Mapping[str, Any], dict[str, str], Mapping[str, str]]
 
 
@@ -57,13 +72,9 @@ def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]
         loaded = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise DigestError(f"JSON that can't be read ({tidy(str(error)[:200])})") from None
-    names = {
-        (key.removesuffix("s"), str(item["id"])): _text(item)
-        for key in ("speakers", "rooms", "tracks")
-        if isinstance(loaded, Mapping) and isinstance(loaded.get(key), list)
-        for item in loaded[key]
-        if isinstance(item, Mapping) and "id" in item
-    }
+    tables = _tables(loaded)
+    names = {(kind, key): _text(item) for name, kind in _NAMED.items() for key, item in tables.get(name, {}).items()}
+    loaded = _joined(tables) or loaded
     objects = _objects(loaded, {}, "", names, 0)
     first = next(objects, None)
     if first is None or first[0] is loaded:
@@ -73,6 +84,44 @@ def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]
         )
     form = "openreview" if isinstance(first[0].get("content"), Mapping) else "json"
     return form, _contributions(chain([first], objects), names, reading)
+
+
+def _tables(loaded: object) -> dict[str, dict[str, _Node]]:
+    """Return the lists of objects with an id by their simple names, each by its ids and with simple names of keys."""
+    tables: dict[str, dict[str, _Node]] = {}
+    for name, value in loaded.items() if isinstance(loaded, Mapping) else ():
+        items = value if isinstance(value, list) else [value | {"id": ""}] if isinstance(value, dict) else []
+        table = tables.setdefault(simple(str(name)), {})
+        for item in items:
+            node = {simple(str(key)): part for key, part in item.items()} if isinstance(item, Mapping) else {}
+            key = node.get("id", node.get("key"))
+            if isinstance(key, str | int):
+                table.setdefault(str(key), node)
+    return tables
+
+
+def _joined(tables: Mapping[str, Mapping[str, _Node]]) -> _Node | None:
+    """Return the talks that sessions list by their ids, each with its session. None in other programmes."""
+    talks = next(filter(None, map(tables.get, _TALKS)), {})
+    placed: dict[str, _Node] = {}
+    for session in tables.get("sessions", {}).values():
+        ids: Sequence[Any] = next((session[name] for name in _LISTS if isinstance(session.get(name), list)), [])
+        slot = tables.get("timeslots", {}).get(str(session.get("timeslotid")), {})
+        place = {key: value for key, value in session.items() if key in {"day", "time", "location", "room", "roomid"}}
+        place |= {name: _local(slot[f"{name}date"]) for name in ("start", "end") if f"{name}date" in slot}
+        place["session"] = _text({key: session[key] for key in ("title", "name") if key in session})
+        for key in ids:
+            if isinstance(key, str | int) and str(key) in talks and str(key) not in placed:
+                placed[str(key)] = {**talks[str(key)], **place}
+    zone = tables.get("conference", {}).get("", {}).get("timezonename", "")
+    return {"timezone": zone, "contributions": list({**talks, **placed}.values())} if placed else None
+
+
+def _local(milliseconds: object) -> str:
+    """Return SIGCHI's time of a clock on the wall, which it counts as if that showed UTC."""
+    with suppress(ValueError, OverflowError, OSError, TypeError):
+        return datetime.fromtimestamp(float(str(milliseconds)) / 1000, UTC).strftime("%Y-%m-%d %H:%M")
+    return ""
 
 
 def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
@@ -86,13 +135,19 @@ def from_xml(text: str, reading: Reading) -> Iterator[Contribution]:
     for day in root.iterfind("day"):
         days.append({**day.attrib, "rooms": []})
         for room in day:
-            events: list[dict[str, Any]] = []
-            days[-1]["rooms"].append({**room.attrib, "events": events})
-            for event in room.iterfind("event"):
-                persons = [person.text or "" for person in event.iterfind("persons/*")]
-                texts = {child.tag: child.text or "" for child in reversed(event)}  # the first of a name counts
-                events.append({**texts, "persons": persons, **event.attrib})
+            # EuroPython's days have entries.
+            is_event = room.find("title") is not None
+            events: list[dict[str, Any]] = [_event(event) for event in ([room] if is_event else room.iterfind("event"))]
+            days[-1]["rooms"].append({**({} if is_event else room.attrib), "events": events})
     return _contributions(_objects({"conference": {**conference, "days": days}}, {}, "", {}, 0), {}, reading)
+
+
+def _event(event: Any) -> dict[str, Any]:
+    persons = [person.text or "" for path in ("persons/*", "speakers/*/name") for person in event.iterfind(path)]
+    texts = {child.tag: child.text or "" for child in reversed(event)}  # the first of a name counts
+    if not any(persons) and (person := texts.get("person", "")):
+        persons = [name.strip() for name in person.split(",")]
+    return {**texts, "persons": persons, **event.attrib}
 
 
 def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, depth: int) -> Iterator[_Object]:
@@ -109,7 +164,8 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
     nested: dict[str, Any] = {}
     for name, value in inner.items():
         parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-        if any(isinstance(part, (Mapping, list)) for part in parts):
+        is_one = name in _SINGLE and isinstance(value, Mapping) and "title" in value
+        if is_one or any(isinstance(part, (Mapping, list)) for part in parts):
             nested[name] = value
     if nested:
         # The start of a conference or of a day may tell the zone.
@@ -122,7 +178,8 @@ def _objects(node: Any, context: Mapping[str, str], within: str, names: _Names, 
         # Objects by their ids, their rooms or their days.
         for key, value in node.items():
             place = {"room": str(key)} if within == "rooms" else {"day": str(key)} if day_in(str(key)[:40]) else {}
-            yield from _objects(value, {**context, **place}, "events" if place else within, names, depth + 1)
+            inside = "sessions" if "day" in place else "events" if place else within
+            yield from _objects(value, {**context, **place}, inside, names, depth + 1)
     elif not (
         within in _PLACES
         or (inner and title == "session")  # one without contributions
@@ -154,16 +211,15 @@ def _fields(node: Mapping[str, Any], names: _Names) -> dict[str, str]:
         if isinstance(value, Mapping) and name in ("startdate", "enddate"):
             name = name.removesuffix("date")
         kind = re.sub(r"(?:ids?|s)$", "", name)
-        ids = [(kind, str(part)) for part in (value if isinstance(value, list) else [value]) if names]
+        parts = value if isinstance(value, list) else [value]
+        parts = [part.get("personId") if isinstance(part, Mapping) else part for part in parts if names]
+        ids = [(kind, str(part)) for part in parts]
         text = "".join(f"{names[key]};" for key in ids if key in names) or _text(value)
         if name in NAMES["duration"] and isinstance(value, int):
             text = str(value)
         # Conference sites name pages by their path.
         if text and (name not in NAMES["url"] or ADDRESS.fullmatch(text)):
             row.setdefault(name, text)
-    # Indico lists authors in two groups.
-    if groups := [row[name] for name in ("primaryauthors", "coauthors") if name in row]:
-        row.setdefault("authors", ";".join(groups))
     fields = by_name(row)
     forum = node.get("forum") or node.get("id")
     if isinstance(content, Mapping) and isinstance(forum, str) and _OPENREVIEW_ID.fullmatch(forum):

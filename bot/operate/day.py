@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -25,6 +25,7 @@ from bot.editions.catch_up import CatchUpRequest, compose_catch_up
 from bot.editions.composer import Context, TldrWriter, alert
 from bot.editions.due import (
     DueEdition,
+    Readers,
     Wait,
     Waiting,
     due_editions,
@@ -35,7 +36,7 @@ from bot.editions.due import (
 )
 from bot.editions.letters import put_letters
 from bot.editions.models import refit
-from bot.model import Delivery, Edition, Kind, Problem, Reader, State
+from bot.model import Delivery, Edition, Kind, Problem, Reader, ReaderId, State
 from bot.model.errors import DeletedError, StoreError, in_one_line
 from bot.operate.dispatcher import Dispatcher
 from bot.operate.ingest import DigestReport, Ingestion, IngestionReport, Progress, no_progress
@@ -165,9 +166,48 @@ class _Composing:
     @_rare_collections()
     def all(self, ids: IdRange, *, force: bool = False) -> None:
         context = self.job.context
-        for reader, profile in readers_to_alert(context.store, context.profiles, self.now, ids):
+        to_alert = readers_to_alert(context.store, context.profiles, self.now, ids)
+        while readers := list(islice(to_alert, _BATCH)):
+            with self._alone([reader.id for reader, _ in readers]) as alone:
+                self._alert([(reader, profile) for reader, profile in readers if reader.id in alone])
+        self.progress("composing editions", 0, 0)
+        composed = count(1)
+        waits: list[Wait] = []
+        choose = forced_editions if force else due_editions
+        all_due = choose(context.store, context.profiles, self.now, ids)
+        while batch := list(islice(all_due, _BATCH)):
+            daily = self.job.waiting.with_interrupted([due for due in batch if not due.catch_up_since], self.now)
+            if not force:
+                daily, batch_waits = self.job.waiting.ready(daily, self.now)
+                waits.extend(batch_waits)
+            with self._alone([due.reader.id for due in batch]) as alone:
+                for absent in (due for due in batch if due.catch_up_since and due.reader.id in alone):
+                    self._put_catch_up(absent)
+                    self.progress("composing editions", next(composed), 0)
+                drafts = []
+                for due_edition, edition in self._composed([due for due in daily if due.reader.id in alone]):
+                    if draft := self._draft(due_edition, edition):
+                        drafts.append(draft)
+                    self.progress("composing editions", next(composed), 0)
+                self._save(drafts)
+        self.report.problems.extend(waiting_problems(waits))
+        self.report.problems.extend(put_letters(context, ids, self.now))
+
+    @contextmanager
+    def _alone(self, ids: Sequence[ReaderId]) -> Iterator[Collection[ReaderId]]:
+        """Yield the readers whose address has no other profile that another process composes just now.
+
+        The next run, which sees what that process has sent, composes for the others.
+        """
+        store = self.job.context.store
+        addresses = store.readers.shared_addresses(ids) if store.is_shared else {}
+        with store.exclusively(*{f"compose {address}" for address in addresses.values()}) as held:
+            yield {each for each in ids if each not in addresses or f"compose {addresses[each]}" in held}
+
+    def _alert(self, readers: Readers) -> None:
+        for reader, profile in readers:
             try:
-                alerts = alert(context, reader, profile, self.now)
+                alerts = alert(self.job.context, reader, profile, self.now)
             except Exception as error:
                 self._add_problem(reader, error)
                 continue
@@ -175,28 +215,6 @@ class _Composing:
             if self.show:
                 for edition in alerts:
                     self.show(edition)
-        self.progress("composing editions", 0, 0)
-        composed = count(1)
-        waits: list[Wait] = []
-        choose = forced_editions if force else due_editions
-        all_due = choose(context.store, context.profiles, self.now, ids)
-        while batch := list(islice(all_due, _BATCH)):
-            for absent in (due for due in batch if due.catch_up_since):
-                self._put_catch_up(absent)
-                self.progress("composing editions", next(composed), 0)
-            daily = [due for due in batch if not due.catch_up_since]
-            due = self.job.waiting.with_interrupted(daily, self.now)
-            if not force:
-                due, batch_waits = self.job.waiting.ready(due, self.now)
-                waits.extend(batch_waits)
-            drafts = []
-            for due_edition, edition in self._composed(due):
-                if draft := self._draft(due_edition, edition):
-                    drafts.append(draft)
-                self.progress("composing editions", next(composed), 0)
-            self._save(drafts)
-        self.report.problems.extend(waiting_problems(waits))
-        self.report.problems.extend(put_letters(context, ids, self.now))
 
     def _put_catch_up(self, due: DueEdition) -> None:
         context = self.job.context

@@ -102,17 +102,17 @@ class _Row:
 def _rows(path: Path) -> Iterator[_Row]:
     """Yield the object of each line that is not blank. Raises UsageError."""
     try:
-        with path.open(encoding="utf-8") as lines:
+        with path.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 place = f"{path}, line {number}"
                 if not line.strip():
                     continue
                 try:
                     fields = json.loads(line)
-                except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
-                    raise UsageError(f"{place}: {error}") from error
+                except (ValueError, RecursionError):  # RecursionError: deep nesting
+                    raise UsageError(f"{place}: not JSON; write one object on each line") from None
                 if not isinstance(fields, dict):
                     raise UsageError(f"{place}: not a JSON object")
                 yield _Row(place, fields)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read ({error})") from error
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error

@@ -56,6 +56,7 @@ _STUDY_WORDS = re.compile(
 )
 _COUNT = re.compile(rb'(?:"count"\s*:|<Count>)\s*(\d{1,12})')
 _TOUCHES, _LEAST_SAMPLES = 2.5, 3
+_SEARCH_KEYS = {"openalex": "search", "pubmed": "query"}
 _SERVERS = {"arxiv": "arXiv", "biorxiv": "bioRxiv", "medrxiv": "medRxiv"}
 
 
@@ -102,7 +103,7 @@ def proposed_sources(interests: str) -> list[Proposal]:
 
 
 def source_table(kind: str, value: str) -> dict[str, Any]:
-    """Return the settings of a category, subject, search, feed or mailbox. Raises ValueError.
+    """Return the settings of a category, subject, search, feed, folder or mailbox. Raises ValueError.
 
     A mailbox is ``login@host sender``.
     """
@@ -113,10 +114,13 @@ def source_table(kind: str, value: str) -> dict[str, Any]:
         return {"name": f"arxiv-{name}", "kind": "feed", "url": f"https://rss.arxiv.org/rss/{value}"}
     if kind in ("biorxiv", "medrxiv"):
         return {"name": f"{kind}-{name}", "kind": "biorxiv", "server": kind, "category": value.lower()}
-    if kind == "openalex":
-        return {"name": "openalex", "kind": "openalex", "search": value}
-    if kind == "pubmed":
-        return {"name": "pubmed", "kind": "pubmed", "query": value}
+    if kind in _SEARCH_KEYS:
+        return {"name": kind, "kind": kind, _SEARCH_KEYS[kind]: value}
+    if kind == "folder":
+        folder = Path(value).expanduser().resolve()
+        if not folder.is_dir():
+            raise ValueError(f"{value!r} is no folder; create it, or correct its path")
+        return {"name": f"folder-{name}", "kind": "folder", "path": str(folder)}
     if kind == "mailbox":
         account, _, sender = value.partition(" ")
         if not sender:

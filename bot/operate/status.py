@@ -250,7 +250,9 @@ def readers_status(
                 last_states=last_states,
                 last_sent=last_sent.get(reader.id),
                 quiet=edition.quiet if edition else None,
-                next_due=None if reader.stopped else schedule.next_moment(now).astimezone(UTC),
+                next_due=None
+                if reader.stopped
+                else schedule.next_moment(now, last_days.get(reader.id)).astimezone(UTC),
                 late=why_late(
                     reader,
                     schedule,

@@ -4,15 +4,15 @@
     text --read_interests--> topics --TextModel--> MatchFeatures of papers
 
 A phrase is more specific than its words: "item response theory" is a strong reason, "item" is none. Topics of one
-segment ("reinforcement learning for language models") count more together. Each match is a sum over a paper's words.
+clause ("reinforcement learning for language models") count more together. Each match is a sum over a paper's words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import groupby
+from itertools import groupby, islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -230,10 +230,11 @@ _REFUSED_MEANING = 0.2
 # Random vectors of other scripts are hardly similar, so chance could exceed the usual deviation.
 _LEAST_DEVIATION_OF_PAIRS = 0.07
 # Standard deviations above the mean, of a topic and of each of its words.
-_CLOSE, _CLOSE_PART = 2.5, 1.0
+_CLOSE, _CLOSE_PART = 2.5, 0.6
 # Papers that show which topics a home has. Fewer than this share of them may have a word by chance.
 _LEAST_SAMPLE, _LARGE_SAMPLE, _CHANCE = 100, 500, 0.0005
 _MOST_COVERED = 0.5
+_MOST_ALTERNATIVES = 16
 # Weight of the shipped papers beside ``background``.
 _REFERENCE_PAPERS = 1_000
 
@@ -245,10 +246,11 @@ class TextModel:
         self._meaning, self._background = meaning, background
         interests = [read_interests(text) for text in texts]
         self._interests = interests
-        self.segments = [
-            [self._weighted(topic) for topic in segment]
+        self.wanted = [self._weighted(topic) for interest in interests for topic in interest.wanted]
+        self.together = [
+            [[self._weighted(topic) for topic in topics] for topics in clause]
             for interest in interests
-            for _, segment in groupby(interest.wanted, key=lambda topic: topic.segment)
+            for clause in _together(interest.wanted)
         ]
         self.refusals = [
             Refusal(topics, sum(self._weighted(topic).weight for topic in topics))
@@ -288,10 +290,7 @@ class TextModel:
 
         Beside "ADHD", "children" and "placebo" say too little.
         """
-        specific = {
-            topic: float(self._meaning.idf(np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)).max())
-            for topic in self.topics
-        }
+        specific = {topic: float(self._meaning.idf(_hashes(topic.stems)).max()) for topic in self.topics}
         least = max(_SINGLE_WORD_FROM, _OF_MOST_SPECIFIC * max(specific.values(), default=0.0))
         return [
             topic for topic, idf in specific.items() if len(topic.stems) > 1 or (idf >= least and not topic.is_verb)
@@ -309,13 +308,26 @@ class TextModel:
         missing, weights = [], []
         for topic in self.reasons:
             rarest = max(topic.stems, key=rarity)
-            papers = int(self._meaning.frequencies(np.array([word_hash(rarest)], dtype=np.uint32))[0])
+            papers = int(self._meaning.frequencies(_hashes([rarest]))[0])
             missing.append(papers <= _CHANCE * self._meaning.count)
             weights.append(self._weighted(topic).weight)
         lacking = [topic for topic, is_missing in zip(self.reasons, missing, strict=True) if is_missing]
         is_large = self._meaning.count >= _LARGE_SAMPLE
         lacks_most = np.dot(weights, missing) > _MOST_COVERED * sum(weights) if is_large else all(missing)
         return lacking if lacks_most else []
+
+    @cached_property
+    def named_for(self) -> list[Topic]:
+        """The reasons that papers may name, without those beside a missing topic: "machine learning for seismology"."""
+        missing = set(self.uncovered)
+        beside = {
+            topic
+            for interest in self._interests
+            for _, segment in groupby(interest.wanted, key=lambda topic: topic.segment)
+            if not missing.isdisjoint(topics := set(segment))
+            for topic in topics - missing
+        }
+        return [topic for topic in self.reasons if topic not in beside]
 
     def close_topics(self, meaning: np.ndarray) -> list[Topic]:
         """Return the reasons close to a paper's vector (DIMENSIONS,), the closest first.
@@ -342,7 +354,7 @@ class TextModel:
 
     @property
     def is_empty(self) -> bool:
-        return not self.segments
+        return not self.wanted
 
     def written(
         self, transform: Callable[[Sequence[str]], sp.csr_matrix]
@@ -358,12 +370,10 @@ class TextModel:
 
     def features(self, index: PhraseIndex, meanings: np.ndarray) -> MatchFeatures:
         phrases, together = np.zeros(len(meanings)), np.zeros(len(meanings))
-        for segment in self.segments:
-            presence = np.array([index.presence(topic.stems) for topic in segment])
-            weights = np.array([topic.weight for topic in segment])
-            phrases += weights @ presence
-            if _are_together(segment):
-                together += weights.sum() * presence.prod(axis=0) ** (1 / len(segment))
+        for topic in self.wanted:
+            phrases += topic.weight * index.presence(topic.stems)
+        for clause in self.together:
+            together += np.max([_presence(topics, index) for topics in clause], axis=0)
         refused = np.zeros(len(meanings))
         for refusal in self.refusals:
             refused += refusal.weight * refusal.presence(index)
@@ -388,16 +398,15 @@ class TextModel:
             for stem in named:
                 added[stem] = added.get(stem, 0.0) + value / len(named)
 
-        for segment in self.segments:
-            presence = [float(index.presence(topic.stems)[row]) for topic in segment]
-            for topic, present in zip(segment, presence, strict=True):
-                if present:
-                    add(topic.stems, weights.phrases * topic.weight * present)
-            if _are_together(segment) and all(presence):
-                total = weights.together * sum(topic.weight for topic in segment)
-                together = total * float(np.prod(presence)) ** (1 / len(segment))
-                for topic in segment:
-                    add(topic.stems, together / len(segment))
+        for topic in self.wanted:
+            if present := float(index.presence(topic.stems)[row]):
+                add(topic.stems, weights.phrases * topic.weight * present)
+        for clause in self.together:
+            values = [float(_presence(topics, index)[row]) for topics in clause]
+            most = max(values)
+            topics = clause[values.index(most)] if most else ()
+            for topic in topics:
+                add(topic.stems, weights.together * most / len(topics))
         for refusal in self.refusals:
             if present := float(refusal.presence(index)[row]):
                 for refused in refusal.topics:
@@ -408,8 +417,7 @@ class TextModel:
         return [topic for interest in self._interests for topic in (interest.wanted if wanted else interest.refused)]
 
     def _weighted(self, topic: Topic) -> _WeightedTopic:
-        hashes = np.array(list(map(word_hash, topic.stems)), dtype=np.uint32)
-        idf = np.minimum(self._meaning.idf(hashes, _FEW_PAPERS), _MOST_IDF)
+        idf = np.minimum(self._meaning.idf(_hashes(topic.stems), _FEW_PAPERS), _MOST_IDF)
         if len(idf) == 1:
             return _WeightedTopic(topic.stems, max(0.0, float(idf[0]) - _SINGLE_WORD_FROM))
         specific = max(_LEAST_PHRASE, float(idf.mean()) - _PHRASE_FROM)
@@ -428,13 +436,42 @@ class TextModel:
         return _Paragraph((vector / deviation).astype(np.float32), mean / deviation)
 
 
+def _hashes(stems: Iterable[str]) -> np.ndarray:
+    return np.array(list(map(word_hash, stems)), dtype=np.uint32)
+
+
 def _least_deviation(stems: Iterable[str]) -> float:
     return _LEAST_DEVIATION_OF_PAIRS if any(map(is_spaceless, stems)) else 0.0
 
 
-def _are_together(segment: Sequence[_WeightedTopic]) -> bool:
-    """Return whether topics are meant together. Single words meet by chance."""
-    return len(segment) > 1 and any(len(topic.stems) > 1 for topic in segment)
+def _together(topics: Sequence[Topic]) -> Iterator[Sequence[Sequence[Topic]]]:
+    """Yield the sets of topics that each clause means together, those with alternatives too.
+
+    "Segmentation and detection in CT and MRI" is on segmentation in CT, on detection in MRI, and so on.
+    """
+    clauses: list[list[Topic]] = []
+    for topic in topics:
+        if not clauses or (topic.segment != clauses[-1][-1].segment and not topic.is_alternative):
+            clauses.append([])
+        clauses[-1].append(topic)
+    for clause in clauses:
+        segments = [tuple(segment) for _, segment in groupby(clause, key=lambda topic: topic.segment)]
+        parts: list[list[Topic]] = []
+        for topic in clause:
+            if topic.is_alternative and parts:
+                parts[-1].append(topic)
+            else:
+                parts.append([topic])
+        chosen = dict.fromkeys([*segments, *islice(product(*parts), _MOST_ALTERNATIVES)])
+        # Single words meet by chance.
+        if together := [each for each in chosen if len(each) > 1 and any(len(topic.stems) > 1 for topic in each)]:
+            yield together
+
+
+def _presence(topics: Sequence[_WeightedTopic], index: PhraseIndex) -> np.ndarray:
+    """Return how much each paper is on all topics, (n_papers,), times their weight."""
+    presence = np.prod([index.presence(topic.stems) for topic in topics], axis=0)
+    return np.asarray(sum(topic.weight for topic in topics) * presence ** (1 / len(topics)))
 
 
 def nearness(text: str, papers: Sequence[str]) -> list[tuple[float, bool]]:

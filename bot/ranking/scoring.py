@@ -367,12 +367,12 @@ class Ranking:
     def touches(self, paper: PaperId) -> bool:
         """Return whether a paper names a specific topic, or is close to one. True without a text.
 
-        Where the home lacks most of the topics, none is close.
+        Where the home lacks most of the topics, only papers that name one do.
         """
         row, text = self.pool.row[paper], self.model.text
         if text.is_empty:
             return True
-        named = any(self.pool.seen.index.presence(topic.stems)[row] for topic in text.reasons)
+        named = any(self.pool.seen.index.presence(topic.stems)[row] for topic in text.named_for)
         if text.uncovered and not named:
             return False
         least = _TOUCHES_BY_WORDS if named else _TOUCHES_BY_MEANING

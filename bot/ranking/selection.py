@@ -19,8 +19,8 @@ Similarity = Callable[[PaperId, PaperId], float]  # symmetric, 0 to 1
 
 # One work reported twice. For these constants see ``docs/decisions/selection.md``.
 _NEAR_DUPLICATE = 0.75
-# Closer probabilities are equal, and the least similar paper is taken.
-_EQUAL = 0.01
+# Closer log-odds are equal, and the least similar paper is taken. Probabilities near 1 are all close.
+_EQUAL = 0.1
 _MOST_EQUAL = 10
 
 
@@ -32,7 +32,7 @@ def best_different(
     remaining = list(candidates)
     picked: list[Score] = []
     while remaining and len(picked) < places:
-        equals = [score for score in remaining if score.probability > remaining[0].probability - _EQUAL]
+        equals = [score for score in remaining if score.log_odds > remaining[0].log_odds - _EQUAL]
         redundancy = [max_similarity(score, compared, similarity) for score in equals[:_MOST_EQUAL]]
         least = min(range(len(redundancy)), key=redundancy.__getitem__)
         score = remaining.pop(least)

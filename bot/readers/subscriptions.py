@@ -341,8 +341,19 @@ def _title_by_topics(profile: Profile, override: Override) -> str:
     if override.interests is None:
         return profile.title
     own = with_override(profile, override)
-    title = next(filter(None, map(_wanted_in, _SENTENCE_END.split(override.interests))), "")
-    title = title or ", ".join(own.keywords or own.authors) or oneline(override.interests)
+    return title_of(override.interests, ", ".join(own.keywords or own.authors))
+
+
+def title_of(interests: str, otherwise: str = "") -> str:
+    """Return a title of the first sentence with topics, else the first topic, ``otherwise``, or the text.
+
+    >>> title_of("I'm a student. My thesis: owls; bats"), title_of("Barn owls, not bats"), title_of("No bats", "x")
+    ('Owls', 'Barn owls', 'X')
+    """
+    title = next(filter(None, map(_wanted_in, _SENTENCE_END.split(interests))), "")
+    title = (
+        title or next((topic.text for topic in read_interests(interests).wanted), "") or otherwise or oneline(interests)
+    )
     if len(title) > _TITLE_WIDTH:
         end = max((match.start() for match in _CLAUSE_END.finditer(title, 0, _TITLE_WIDTH + 1)), default=0)
         title = title[:end] if end >= _TITLE_WIDTH // 3 else shorten(title, _TITLE_WIDTH)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -119,8 +119,8 @@ class Store(AbstractContextManager["Store"]):
     def is_shared(self) -> bool:
         return self._database.file is None
 
-    def exclusively(self, name: str) -> AbstractContextManager[bool]:
-        return self._database.exclusively(name)
+    def exclusively(self, *names: str) -> AbstractContextManager[Collection[str]]:
+        return self._database.exclusively(*names)
 
     def as_of(self, at: datetime, since: datetime, instead: Sequence[Edition]) -> StoreAsOf:
         return StoreAsOf(self._database, at, since, instead)

@@ -114,7 +114,7 @@ class Corpora(Aggregate):
             connection.execute(delete(corpora).where(corpora.c.version <= version - _KEPT))
         return version
 
-    def fitting(self) -> AbstractContextManager[bool]:
+    def fitting(self) -> AbstractContextManager[Collection[str]]:
         return self._database.exclusively("fit the corpus")
 
 

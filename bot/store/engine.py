@@ -129,23 +129,23 @@ class Database:
             yield connection
 
     @contextmanager
-    def exclusively(self, name: str) -> Iterator[bool]:
-        """Hold a named lock among all processes, or yield False if another process holds it.
+    def exclusively(self, *names: str) -> Iterator[Collection[str]]:
+        """Hold named locks among all processes, and yield the names that no other process holds.
 
-        Ends with the process. SQLite always yields True.
+        Ends with the process. SQLite always yields all names.
         """
-        if self.file:
-            yield True
+        if self.file or not names:
+            yield names
             return
-        key = func.hashtextextended(func.concat(func.current_schema(), ":", name), 0)
+        keys = {name: func.hashtextextended(func.concat(func.current_schema(), ":", name), 0) for name in names}
         with self._translated(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
-            is_held = bool(connection.scalar(select(func.pg_try_advisory_lock(key))))
+            held = [name for name in names if connection.scalar(select(func.pg_try_advisory_lock(keys[name])))]
             try:
-                yield is_held
+                yield held
             finally:
-                if is_held:
-                    connection.execute(select(func.pg_advisory_unlock(key)))
+                for name in held:
+                    connection.execute(select(func.pg_advisory_unlock(keys[name])))
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -19,7 +19,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
-    Subquery,
     TextClause,
     case,
     exists,
@@ -43,7 +42,7 @@ from bot.store.paper_rows import (
     title_start,
     update_papers,
 )
-from bot.store.readers import current_votes
+from bot.store.readers import current_votes, same_addresses
 from bot.store.schema import (
     digests,
     editions,
@@ -52,8 +51,6 @@ from bot.store.schema import (
     papers,
     picks,
     publications,
-    reader_lists,
-    readers,
     revisions,
     sightings,
 )
@@ -207,7 +204,7 @@ class Papers(Aggregate):
         sent: dict[ReaderId, set[PaperId]] = {}
         with self._database.reading() as connection:
             for chunk in in_chunks(reader_ids):
-                same = _same_addresses(chunk)
+                same = same_addresses(chunk)
                 query = (
                     select(same.c.reader_id, picks.c.paper_id)
                     .select_from(same)
@@ -453,7 +450,7 @@ def _shown_or_voted(
         if as_of:
             picked = picked.where(editions.c.composed_at < as_of.without_editions_since)
         queries = [picked.where(picks.c.paper_id >= lowest), select(votes.c.reader_id, votes.c.paper_id)]
-        same = _same_addresses(chunk)
+        same = same_addresses(chunk)
         if others := set(connection.scalars(select(same.c.other_id))):  # none in most homes
             theirs = current_votes(others, until=until, lowest=lowest)
             sign = case((theirs.c.vote == Vote.DOWN, 1), else_=-1)
@@ -466,16 +463,6 @@ def _shown_or_voted(
             for reader_id, paper_id in connection.execute(query):
                 excluded[reader_id].add(paper_id)
     return excluded
-
-
-def _same_addresses(reader_ids: Sequence[ReaderId]) -> Subquery:
-    """Select ``other_id``, the readers of other profiles at the address of a ``reader_id``."""
-    other = readers.alias()
-    # The profiles let the index on profile and address find them.
-    has_address = other.c.profile.in_(select(reader_lists.c.profile)) & (other.c.address == readers.c.address)
-    is_same = has_address & (other.c.kind == readers.c.kind) & (other.c.id != readers.c.id)
-    query = select(readers.c.id.label("reader_id"), other.c.id.label("other_id")).select_from(readers)
-    return query.join(other, is_same).where(readers.c.id.in_(reader_ids)).subquery()
 
 
 _WORD = re.compile(r"\w+")

@@ -176,6 +176,14 @@ class Readers(Aggregate):
         query = select(readers).where(readers.c.profile == profile)
         return {row.address: reader_of(row, row.id) for row in self._rows_in(query, readers.c.address, addresses)}
 
+    def shared_addresses(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, str]:
+        """Return the addresses of those of the readers that other profiles have, too."""
+        found: dict[ReaderId, str] = {}
+        for chunk in in_chunks(reader_ids):
+            is_shared = readers.c.id.in_(select(same_addresses(chunk).c.reader_id))
+            found |= {row.id: f"{row.kind} {row.address}" for row in self._rows(select(readers).where(is_shared))}
+        return found
+
     def counts(self) -> tuple[int, int]:
         query = select(
             func.count().filter(readers.c.stopped.is_(None)), func.count().filter(readers.c.stopped.is_not(None))
@@ -315,6 +323,16 @@ class Readers(Aggregate):
 def reader_of(row: AnyRow, reader_id: ReaderId) -> Reader:
     """Read a reader from a row, whose ``id`` may be another table's."""
     return Reader(reader_id, row.profile, row.kind, row.address, row.stopped, row.origin, row.stop_detail)
+
+
+def same_addresses(reader_ids: Sequence[ReaderId]) -> Subquery:
+    """Select ``other_id``, the readers of other profiles at the address of a ``reader_id``."""
+    other = readers.alias()
+    # The profiles let the index on profile and address find them.
+    has_address = other.c.profile.in_(select(reader_lists.c.profile)) & (other.c.address == readers.c.address)
+    is_same = has_address & (other.c.kind == readers.c.kind) & (other.c.id != readers.c.id)
+    query = select(readers.c.id.label("reader_id"), other.c.id.label("other_id")).select_from(readers)
+    return query.join(other, is_same).where(readers.c.id.in_(reader_ids)).subquery()
 
 
 def present(connection: Connection, reader_ids: Iterable[ReaderId]) -> set[ReaderId]:

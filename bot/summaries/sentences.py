@@ -131,6 +131,7 @@ _END = re.compile(
 _NUMBER = re.compile(r"(\d{1,2})\.? (?=[A-Z])")  # of a paragraph
 _LOOK_BACK = 60  # characters; no abbreviation is longer
 _OPENS = re.compile(rf"\s*{_OPENER}\b")
+_ACTIVITY_OPENS = re.compile(r"\s+[A-Z][a-z]+ing\s+[a-z\d]")
 _NUMBER_FOLLOWS = re.compile(r"\s*\d")
 _PERCENT_FOLLOWS = re.compile(r"\s\d{1,2}\s?\\?%")
 _NUMBER_BEFORE = re.compile(r"\d\s$")
@@ -217,7 +218,8 @@ def _full_stop_ends(before: str, text: str, after: int) -> bool:
     stands_alone = not before[: word.start()].strip() or before[word.start() - 1].isspace()
     is_unit = _NUMBER_BEFORE.search(before, 0, word.start())  # up to 12 h.
     if stands_alone and not is_unit and _DOTTED.fullmatch(last):  # J. Doe, U.S. Government
-        return bool(_OPENS.match(text, after))
+        # Not behind an initial: J. Harding and others.
+        return bool(_OPENS.match(text, after) or ("." in last and _ACTIVITY_OPENS.match(text, after)))
     return True
 
 

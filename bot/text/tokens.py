@@ -374,7 +374,7 @@ def topical_phrases(phrases: Iterable[Sequence[Token]]) -> list[list[Token]]:
     ]
 
 
-_SPELT_WORD = re.compile(r"(?<![^\W\d_]['’])[^\W\d_]\w*")
+_SPELT_WORD = re.compile(r"(?<![^\W\d_]['’])[^\W\d_][\w-]*")
 # Sentences begin with a capital.
 _INSIDE_SENTENCE = re.compile(r"(?<=[\w,;)] )[^\W\d_]\w*")
 # Other words from titles are names. These aren't: "Curiosity", "Credit Assignment".
@@ -405,17 +405,17 @@ class Spellings:
         return _SPELT_WORD.sub(self._usual_word, phrase)
 
     def _usual_word(self, word: re.Match[str]) -> str:
-        if any(map(str.isupper, word[0][1:])):
-            return word[0]
-        lower = word[0].lower()
-        # As in titles: "Low-Bitrate".
-        is_second_part = word.string[word.start() - 2 : word.start()].endswith("-") and (
-            word.string[word.start() - 2].islower()
-        )
-        if is_second_part and word[0] == lower:  # "layer-wise", where the home has "WISE" as a name
-            return lower
-        is_common = is_second_part or lower.endswith(_COMMON_NOUN_ENDINGS)
-        return self.by_word.get(lower, lower if is_common else word[0])
+        parts: list[str] = []
+        for part in word[0].split("-"):
+            lower = part.lower()
+            # "Layer-wise", where the home has "WISE" as a name.
+            if any(map(str.isupper, part[1:])) or (parts and part == lower):
+                parts.append(part)
+                continue
+            # As in titles: "Low-Bitrate", but not "Bradley-Terry".
+            is_common = bool(parts and parts[-1].islower()) or lower.endswith(_COMMON_NOUN_ENDINGS)
+            parts.append(self.by_word.get(lower, lower if is_common else part))
+        return "-".join(parts)
 
     @cached_property
     def by_word(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
@@ -100,7 +100,8 @@ class Topic:
     """A topic in the reader's own words, and as stems with abbreviations expanded.
 
     Topics of one ``segment`` ("reinforcement learning for language models") belong together. Commas, "and" and "or"
-    separate segments. ``is_verb``: a lone one, as in "agents that write and repair code".
+    separate segments. ``is_verb``: a lone one, as in "agents that write and repair code". ``is_alternative``: only
+    "and" or "or" stands before it, as before "MRI" in "tumours in CT and MRI". ``place`` is in the reader's text.
     """
 
     text: str
@@ -108,6 +109,8 @@ class Topic:
     segment: int = 0
     starts_sentence: bool = False
     is_verb: bool = False
+    is_alternative: bool = False
+    place: range = field(default=range(0), compare=False)
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -126,20 +129,35 @@ class Interests:
 # As spelled: "learn" is a request, "learning" is part of topics.
 _REQUESTS = frozenset(
     """
-    actually ain also anymore anything apart appreciate area aren article articles aside ask asking asks bit bored
-    build building chiefly come comes couldn cover covering covers curious currently didn doesn don dont enjoy enough
-    especially everybody everyone everything evidence except excited exclude excluding fed fewer find fine follow fun
-    get gets getting give gives glad go goes going good great group happen happened happening happens happy hasn hate
-    haven hear hello help helping helps hi hide hot idea ideally ignore include includes including inside instead
-    interest interested interesting interests isn keen keep kind kinds know lately latest learn leave let like
-    literature ll long look looking looks lot lots love mainly make makes making matter mean means mind mostly mustn
-    need needs new nowadays nice often old omit paper papers particular particularly people's phd please prefer
-    preferably previous primarily probably project projects publication publications put puts questions rather re read
-    reader reading reads real really recent related relevant research researcher researchers say says scientist see
-    seem send shouldn show sick skip somebody someone something sort sorts spare specially stop stuff take takes tell
-    thank thanks thing things think tired today top topic topics try trying understand unless update updates usually
-    various ve want wants wasn way ways welcome weren wish won wonder work working works wouldn yes
+    actually ain also anybody anymore anyone anything apart appreciate area aren article articles aside ask asking
+    asks bit bored build building chiefly come comes couldn cover covering covers curious currently didn doesn don
+    dont enjoy enough especially everybody everyone everything evidence except excited exclude excluding fed fewer
+    find fine follow fun get gets getting give gives glad go goes going good great group happen happened happening
+    happens happy hasn hate haven hear hello help helping helps hi hide hot idea ideally ignore include includes
+    including inside instead interest interested interesting interests isn keen keep kind kinds know lately latest
+    learn leave let like literature ll long look looking looks lot lots love mainly make makes making matter mean
+    means mind mostly mustn need needs new nice nobody nowadays often old omit paper papers particular particularly
+    people's phd please prefer preferably previous primarily probably project projects publication publications put
+    puts questions rather re read reader reading reads real really recent related relevant research researcher
+    researchers say says scientist see seem send shouldn show sick skip somebody someone something sort sorts spare
+    specially stop stuff take takes tell thank thanks thing things think tired today top topic topics try trying
+    understand unless update updates usually various ve want wants wasn way ways welcome weren wish won wonder work
+    working works wouldn yes
     """.split()
+)
+_DEGREE = r"(?:ph\.?d\.?|doctoral|(?:post|under)?graduate|master'?s?|bachelor'?s?|msc|bsc)"
+_SETTING_OF = rf"(?:{_DEGREE}|own|current|new|main|other|day|side)\s+"
+# Where or when somebody works, and on nothing: "my thesis is about ...", "my lab studies ...", "on the side".
+_SETTING = re.compile(
+    rf"""
+      \b(?:(?:my|our)\s+(?:{_SETTING_OF})*|{_DEGREE}\s+)(?:thesis|dissertation|projects?|lab|laboratory|group|team)\b
+      (?:\s+\w+s\b)?
+    | \b(?:my|our)\s+(?:{_SETTING_OF})*(?:ph\.?d|doctorate|postdoc|internship|job|hobby|hobbies|side|interests?|focus
+      |field|(?:spare|free|leisure)\s+time)\b
+    | \bon\s+the\s+side\b(?!\s+of) | \bin\s+(?:spare|free)\s+time\b | \bas\s+an?\s+(?:{_SETTING_OF})?(?:hobby|job)\b
+    | \b(?:i(?:'m|\s+am)|as)\s+an?\s+(?:{_SETTING_OF})*(?:student|postdoc)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 # A verb follows: "I study ...".
 _SUBJECTS = frozenset({"i", "we", "who"})
@@ -310,13 +328,13 @@ def read_interests(text: str) -> Interests:
         refused_text[refused] = plain[refused]
         if taken.start < refused.start:
             refused_text[taken.start] = ","
-    topics, places = _topics(text, "".join(wanted_text))
+    topics = _topics(text, "".join(wanted_text))
     wanted: dict[tuple[str, ...], Topic] = {}
     for topic in topics:
         wanted.setdefault(topic.stems, topic)
     refusals = [
         list({topic.stems: topic for topic in group}.values())
-        for _, group in groupby(_topics(text, "".join(refused_text))[0], key=lambda topic: topic.segment)
+        for _, group in groupby(_topics(text, "".join(refused_text)), key=lambda topic: topic.segment)
     ]
     # "No technical methods" refuses no methods, "no animal studies" no studies, but "no surveys of robots" surveys.
     specific = [
@@ -333,8 +351,8 @@ def read_interests(text: str) -> Interests:
         # "Robots, no reinforcement learning for robots" refuses both together.
         if any(topic.stems not in wanted for topic in group):
             unwanted.setdefault(tuple(topic.stems for topic in group), group)
-    for start, end in places:
-        wanted_text[start:end] = "," * (end - start)
+    for topic in topics:
+        wanted_text[topic.place.start : topic.place.stop] = "," * len(topic.place)
     rest = "".join(wanted_text)
     contents = [token.start for token in tokens(rest)]
     between = (part.span() for part in _BETWEEN.finditer(rest))
@@ -390,13 +408,13 @@ def _first_from(places: Sequence[int], start: int, otherwise: int) -> int:
     return places[place] if place < len(places) else otherwise
 
 
-def _topics(original: str, text: str) -> tuple[list[Topic], list[tuple[int, int]]]:
-    """Return topics, and all their places. ``original`` has the reader's signs."""
+def _topics(original: str, text: str) -> list[Topic]:
+    """Return topics. ``original`` has the reader's signs."""
     segments = _segments(text)
     runs = [(number, run) for number, segment in segments for run in _runs(segment)]
     runs = runs or [(number, [token]) for number, segment in segments for token in segment]
     topics = []
-    verb_ends = -1
+    verb_ends = link_ends = -1
     for (number, run), (_, following) in pairwise([*runs, (0, [])]):
         link = _SHARES_NOUN.match(text, run[0].end)
         is_adjective = len(run) == 1 and run[0].spelling.lower().endswith(_ADJECTIVE_ENDINGS)
@@ -416,13 +434,18 @@ def _topics(original: str, text: str) -> tuple[list[Topic], list[tuple[int, int]
             and bool(follows_verb or _BEFORE_VERB.search(text[max(run[0].start - 12, 0) : run[0].start]))
         )
         verb_ends = run[0].end if is_verb else -1
-        topics.append(Topic(spelling, expanded(token.stem for token in words), number, starts_sentence, is_verb))
-    return topics, [(token.start, token.end) for _, run in runs for token in run]
+        is_alternative = link_ends == run[0].start
+        link_ends = link.end() if link else -1
+        stems = expanded(token.stem for token in words)
+        place = range(run[0].start, run[-1].end)
+        topics.append(Topic(spelling, stems, number, starts_sentence, is_verb, is_alternative, place))
+    return topics
 
 
 def _segments(text: str) -> list[tuple[int, list[Token]]]:
     """Return numbered runs of tokens between punctuation, "and" and "or", without requests."""
     ends = [match.start() for match in _SEGMENT_END.finditer(text)]
+    settings = [place for match in _SETTING.finditer(text) for place in match.span()]
     segments = []
     for number, group in groupby(tokens(text), key=lambda token: bisect_left(ends, token.start)):
         segment: list[Token] = []
@@ -430,7 +453,12 @@ def _segments(text: str) -> list[tuple[int, list[Token]]]:
         for token in group:
             words_before = text[max(0, token.start - 12) : token.start].lower().split()
             follows_subject = bool(words_before) and words_before[-1] in _SUBJECTS
-            if follows_subject or (token.spelling.lower() in _REQUESTS and not _is_kind_of_paper(segment, token)):
+            is_setting = bisect_right(settings, token.start) % 2 == 1
+            if (
+                is_setting
+                or follows_subject
+                or (token.spelling.lower() in _REQUESTS and not _is_kind_of_paper(segment, token))
+            ):
                 has_request = True
             else:
                 segment.append(token)

@@ -19,6 +19,7 @@ from starlette.responses import RedirectResponse, Response
 from bot.channels import is_shared
 from bot.config.keys import Purpose
 from bot.config.profiles import DAYS, Profile, describe_days, describe_end
+from bot.editions.due import last_edition_days
 from bot.editions.letters import learned
 from bot.model import Override, Paper, RawDigest, Reader, RecordedVote, StopReason, Vote
 from bot.model.addresses import mail_address
@@ -448,7 +449,10 @@ class SubscriptionPages:
 
     def _confirmation_page(self, reader: Reader, *, confirmed: bool, first: int | None = None) -> Response:
         """``first`` is the number of papers in the edition that follows at once, or None if none does."""
-        profile = self._site.profile_of(reader)
+        profile, now = self._site.profile_of(reader), self._site.now
+        last = last_edition_days(self._site.store, [(reader, profile)], now).get(reader.id)
+        if first is not None:
+            last = profile.schedule.day_of(now)
         in_file = self._site.profile_in_file(reader)
         typed = self._site.store.overrides.get(reader.id).interests or ""
         is_new = reader.stopped in (StopReason.AWAITING, StopReason.APPROVAL)
@@ -463,6 +467,7 @@ class SubscriptionPages:
             first=first,
             interests=shorten(oneline(typed), _INTERESTS_WIDTH),
             days=describe_days(profile.schedule.days),
+            next_day=profile.schedule.next_moment(now, last).date(),
             confirmed=confirmed,
             needs_approval=is_new and in_file.needs_approval(reader),
             # Only after the confirmation, because the mailed link must not open preferences.

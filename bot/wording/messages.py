@@ -42,7 +42,7 @@ _ALSO = "Also"
 
 
 def tally(edition: Edition) -> str:
-    """Return ``3 papers of 412 new to you; 2 minutes to read``, or ``412 new papers``.
+    """Return ``3 papers; 412 new papers came in; 2 minutes to read``, or ``412 new papers``.
 
     Alerts, tests and samples are marked, unreadable sources named.
     """
@@ -57,18 +57,15 @@ def _counts(edition: Edition) -> str:
     if edition.kind is EditionKind.ALERT:
         return papers
     if (catch_up := edition.catch_up) and edition.picks:
-        topics = sum(bool(group.name) for group in catch_up.groups)
         more = catch_up.good - len(edition.picks)
-        picks = [f"these {len(edition.picks)}" if len(edition.picks) > 1 else "this one"]
-        picks += [f"in {plural(topics, 'topic')}"] if topics else []
-        parts = [
-            f"{plural(catch_up.arrived, 'paper')}, {catch_up_days(catch_up, edition.language)}: {', '.join(picks)}"
-        ]
+        picks = f"these {len(edition.picks)}" if len(edition.picks) > 1 else "this one"
+        parts = [f"{plural(catch_up.arrived, 'paper')}, {catch_up_days(catch_up, edition.language)}: {picks}"]
         parts += [f"{more:,} more above your threshold"] if more > 0 else []
         parts += ["the rest was skipped"] if catch_up.arrived > max(catch_up.good, len(edition.picks)) else []
         return "; ".join([*parts, f"{minutes(edition)} to read"])
     if edition.picks:
-        papers += f" of {edition.considered:,} new to you"
+        # Not "of": a pick may have waited for a place since an earlier day.
+        papers += f"; {plural(edition.considered, 'new paper')} came in"
     # The quiet edition names them already.
     if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         papers += f", without {' and '.join(edition.missing)}, which could not be read"

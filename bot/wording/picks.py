@@ -18,6 +18,7 @@ from bot.model import (
     ReasonKind,
 )
 from bot.model.wording import DEFAULT_LANGUAGE, listed, long_date, oneline, plural, shorten, wrap
+from bot.text.languages import foreign_language
 from bot.text.latex import readable
 from bot.text.topics import read_interests
 
@@ -29,38 +30,49 @@ def understood(interests: str) -> str:
     """Return the bot's reading of interests, empty without any topic or refusal.
 
     >>> understood("I work on LLM agents and planning, rather not robots.")
-    'You want: LLM agents; planning. Rather not: robots. Left unread: “I work on”.'
+    'You want: LLM agents; planning. Rather not: robots. Ignored: “I work on”.'
     >>> understood("LLM agents, no reinforcement learning for robots.")
-    'You want: LLM agents. Rather not: reinforcement learning with robots.'
+    'You want: LLM agents. Rather not: reinforcement learning for robots.'
     """
-    read = [read_interests(paragraph) for paragraph in interests.split("\n\n")]
-    wanted = dict.fromkeys(topic.text for part in read for topic in part.wanted)
+    read = [(paragraph, read_interests(paragraph)) for paragraph in interests.split("\n\n")]
+    wanted = dict.fromkeys(topic.text for _, part in read for topic in part.wanted)
+    refusals = [
+        (text, list(group))
+        for text, part in read
+        for _, group in groupby(part.refused, key=lambda topic: topic.segment)
+    ]
     refused = dict.fromkeys(
-        " with ".join(topic.text for topic in together)
-        for part in read
-        for _, together in groupby(part.refused, key=lambda topic: topic.segment)
+        text[group[0].place.start : group[-1].place.stop] if len(group) > 1 else group[0].text
+        for text, group in refusals
     )
-    unread = dict.fromkeys(f"“{text}”" for part in read for text in part.unread)
+    unread = dict.fromkeys(f"“{text}”" for _, part in read for text in part.unread)
     left = [*list(unread)[:_MOST_UNREAD], *(["..."] if len(unread) > _MOST_UNREAD else [])]
-    parts = [("You want", "; ".join(wanted)), ("Rather not", "; ".join(refused)), ("Left unread", ", ".join(left))]
+    parts = [("You want", "; ".join(wanted)), ("Rather not", "; ".join(refused)), ("Ignored", ", ".join(left))]
     return " ".join(f"{name}: {oneline(text)}." for name, text in parts if text) if wanted or refused else ""
 
 
-def unmatched(interests: str) -> list[str]:
-    """Return a warning for each paragraph of interests that can match no paper.
+def interest_warnings(interests: str) -> list[str]:
+    """Return a warning for each paragraph of interests that can match no paper, or isn't in English.
 
-    >>> unmatched("reward models") + unmatched("不要机器人") + unmatched("")
+    >>> interest_warnings("reward models") + interest_warnings("不要机器人") + interest_warnings("")
     []
-    >>> unmatched("脳")
+    >>> interest_warnings("Eulen und Mäuse, keine Falken")
+    ['“Eulen und Mäuse, keine Falken” looks like German: write it in English, so that its topics and refusals are understood']
+    >>> interest_warnings("脳")
     ['no paper can be matched with “脳”: single characters and words such as “the” are too little. Write more words, or English ones']
-    """  # noqa: E501 - the message as it is
-    read = {text: read_interests(text) for paragraph in interests.split("\n\n") if (text := oneline(paragraph))}
-    return [
-        f"no paper can be matched with “{shorten(text, _SHOWN_INTERESTS)}”: single characters and words such as “the” "
-        "are too little. Write more words, or English ones"
-        for text, part in read.items()
-        if not (part.wanted or part.refused)
-    ]
+    """  # noqa: E501 - the messages as they are
+    warnings = []
+    for text in dict.fromkeys(filter(None, map(oneline, interests.split("\n\n")))):
+        quoted, read = f"“{shorten(text, _SHOWN_INTERESTS)}”", read_interests(text)
+        if not (read.wanted or read.refused):
+            warnings.append(
+                f"no paper can be matched with {quoted}: single characters and words such as “the” are too little. "
+                "Write more words, or English ones"
+            )
+        elif language := foreign_language(text):
+            remedy = "write it in English, so that its topics and refusals are understood"
+            warnings.append(f"{quoted} looks like {language}: {remedy}")
+    return warnings
 
 
 TITLE_WIDTH = 300

@@ -195,7 +195,7 @@ class Tasks:
             timer = Timer(_DELIVERY_SECONDS, time_over.set)
             timer.daemon = True
             dispatcher = self._app.dispatcher_of([kind], time_over)
-            lock = self._app.store.exclusively(f"deliver {kind}") if is_exclusive else nullcontext(True)
+            lock = self._app.store.exclusively(f"deliver {kind}") if is_exclusive else nullcontext([kind])
             with lock as has_lock:
                 if not has_lock:
                     return

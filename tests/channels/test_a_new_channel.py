@@ -49,11 +49,11 @@ def test_its_addresses_are_keys_of_profiles(toy_home, paperbot):
     assert "toy:ada" in paperbot("status").out
     written = profile.read_text()
     assert paperbot("run", "--now", EDITION).code == 0
-    assert paperbot("forget", READER).out == f"{READER} is forgotten\n"
+    assert paperbot("forget", READER, "--yes").out == f"{READER} is forgotten\n"
     assert "toy" not in profile.read_text()
     profile.write_text(written.replace("toy =", "toi ="))
     answer = paperbot("check")
-    assert "owls.toml:9: readers[1].toi: unknown key; did you mean 'toy'?" in answer.err
+    assert "owls.toml:10: readers[1].toi: unknown key; did you mean 'toy'?" in answer.err
 
 
 def test_an_edition_goes_out_with_its_thread_and_an_alert_and_a_letter_follow(toy_home, toy, paperbot):
@@ -106,7 +106,7 @@ def test_check_names_it(toy_home, toy, paperbot):
     answer = paperbot("check", "--connect")
     assert "1 reader by toy: messages go by hand" in answer.out
     assert "ok  toy channel" in answer.out
-    assert "?   toys break" in answer.out
+    assert "note: toys break" in answer.out
     toy.transport.refusal = FailureScope.CHANNEL
     assert "! toy channel: no toys today" in paperbot("check", "--connect").err
 

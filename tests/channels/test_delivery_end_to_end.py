@@ -28,7 +28,7 @@ def test_mail_and_slack_both_get_the_edition_once(home, connected, slack_server,
     assert mail.recipients == ["ada@example.org"]
     message = parsed(mail.content)
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    assert "5 papers of 176 new to you; " in message.get_body(("plain",)).get_content()
+    assert "5 papers; 176 new papers came in; " in message.get_body(("plain",)).get_content()
     assert {post["channel"] for post in slack_server.posts} == {"C0123ABC"}
     again = paperbot("run", "--now", NOW, "--json").json
     assert (again["editions"], again["delivered"], len(connected.mails)) == (0, 0, 1)

@@ -23,7 +23,7 @@ def caught_up(**more):
 def test_a_mail_has_the_counts_the_topics_and_the_link_to_what_was_skipped(templates, links):
     mail = render_mail(templates, caught_up(), links)
     text = " ".join(mail.text.split())
-    assert "412 papers, 22 Apr 2025 to 6 May 2025: these 3, in 1 topic; 6 more above your threshold;" in text
+    assert "412 papers, 22 Apr 2025 to 6 May 2025: these 3; 6 more above your threshold;" in text
     assert "Owls <and> bats (7 papers)" in mail.text
     assert "Owls &lt;and&gt; bats (7 papers)" in mail.html
     assert mail.html.count(links.skipped(date(2025, 5, 6))) == 1

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from bot.channels.email.rendering import render_mail
-from bot.model import PickKind, Reason, ReasonKind, Role, Sentence
+from bot.model import PickKind, Quiet, QuietReason, Reason, ReasonKind, Role, Sentence
 
 from .made_editions import make_edition, make_paper, make_pick
 
@@ -98,3 +98,13 @@ def test_the_dark_page_is_dark(browser, html):
         dark.set_content(html)
         background = dark.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == "rgb(25, 26, 28)"
+
+
+def test_the_closest_papers_of_a_quiet_mail_stand_apart_from_the_reason(browser, links, templates):
+    quiet = Quiet(QuietReason.BELOW, "30 new papers came in, and none comes close enough.")
+    edition = make_edition(quiet=quiet, closest=(make_paper(1, "Owls"),))
+    with browser.new_context() as context:
+        mail = context.new_page()
+        mail.set_content(render_mail(templates, edition, links).html)
+        reason, paper = (mail.get_by_text(text).last.bounding_box() for text in ("The closest:", "Owls"))
+    assert 8 <= paper["y"] - (reason["y"] + reason["height"]) <= 20

@@ -70,7 +70,7 @@ def mail(full, links, templates):
 def test_the_html_shows_each_field_of_a_pick(mail):
     text = " ".join(Page(mail.html).text.split())
     for phrase in (
-        "Reward models 6 May 2025 · 3 papers of 143 new to you; 1 minute to read",
+        "Reward models 6 May 2025 · 3 papers; 143 new papers came in; 1 minute to read",
         "In thirty seconds Best of & all Searched Bare 1 Best of & all Ada Lovelace",
         "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 ●●● Strong match. You wrote",
         "“reward model”. It gains 63%. By 5% on the rest.",
@@ -146,7 +146,7 @@ def test_styles_are_inlined_and_only_media_queries_stay(mail):
 
 def test_the_plain_text_is_readable(mail, full, links):
     lines = mail.text.splitlines()
-    assert lines[:2] == ["Reward models", "6 May 2025 · 3 papers of 143 new to you; 1 minute to read"]
+    assert lines[:2] == ["Reward models", "6 May 2025 · 3 papers; 143 new papers came in; 1 minute to read"]
     assert " 1. Best of & all" in lines
     assert "    https://example.org/paper" in lines
     assert lines[lines.index("    Search arXiv:") + 1] == f"    {title_link(full.picks[1].paper).url}"

@@ -76,9 +76,9 @@ def test_a_paper_without_sightings_has_only_its_date():
 
 
 def test_the_tally_counts_in_correct_english():
-    assert wording.tally(make_edition(make_pick(), considered=1)) == "1 paper of 1 new to you; 1 minute to read"
+    assert wording.tally(make_edition(make_pick(), considered=1)) == "1 paper; 1 new paper came in; 1 minute to read"
     two = make_edition(make_pick(), make_pick(), considered=1200)
-    assert wording.tally(two) == "2 papers of 1,200 new to you; 1 minute to read"
+    assert wording.tally(two) == "2 papers; 1,200 new papers came in; 1 minute to read"
     assert wording.tally(make_edition(considered=0)) == "0 new papers"
 
 
@@ -140,14 +140,14 @@ def test_a_quiet_edition_gives_its_reason():
 def test_an_edition_names_missing_sources_once():
     edition = make_edition(picks=(make_pick(),), considered=9, missing=("blog", "arxiv-ai"))
     missing = "without blog and arxiv-ai, which could not be read"
-    assert wording.tally(edition) == f"1 paper of 9 new to you, {missing}; 1 minute to read"
+    assert wording.tally(edition) == f"1 paper; 9 new papers came in, {missing}; 1 minute to read"
     quiet = Quiet(QuietReason.FAILING, "No new paper has come in, which may be a fault: blog can't be read.")
     assert wording.tally(make_edition(picks=(), considered=0, quiet=quiet, missing=("blog",))) == "0 new papers"
 
 
 def test_a_weekly_edition_is_worded_by_the_week():
     edition = make_edition(make_pick(), make_pick(make_paper(2)), is_weekly=True)
-    assert wording.tally(edition) == "2 papers of 143 new to you; 1 minute to read"
+    assert wording.tally(edition) == "2 papers; 143 new papers came in; 1 minute to read"
     assert wording.subject(make_edition(is_weekly=True)) == "A quiet week for Reward models"
 
 

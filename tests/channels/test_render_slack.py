@@ -73,7 +73,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(links):
     text = displayed_text(message["blocks"])
     for phrase in (
         "Reward models",
-        "6 May 2025 · 1 paper of 143 new to you",
+        "6 May 2025 · 1 paper; 143 new papers came in",
         "Ada Lovelace · LLM-RL · 5 May 2025",
         "We did it. It worked.",
         "●●● Exploratory pick: strong match",
@@ -174,7 +174,7 @@ def test_a_thread_begins_with_the_list_and_has_a_reply_for_each_pick(links):
     assert [block["type"] for block in first["blocks"]] == ["header", "context", "section", "context", "context"]
     text = displayed_text(first["blocks"])
     for phrase in (
-        "6 May 2025 · 3 papers of 143 new to you",
+        "6 May 2025 · 3 papers; 143 new papers came in",
         "2. <https://example.org/paper|Title 2>  ●●●",
         "Each paper has a reply in this message's thread: why it is here, its summary, and the buttons to vote.",
         f"<{links.unsubscribe()}|Unsubscribe>",

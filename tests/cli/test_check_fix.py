@@ -37,6 +37,18 @@ def test_keys_that_cannot_be_used_are_replaced_and_kept(home, paperbot, content)
     assert (home / "state" / "secret.key.damaged-2").read_text() == "damaged again"
 
 
+@pytest.mark.parametrize(("subject", "file"), [("signing keys", "secret.key"), ("store", "paperbot.db")])
+def test_a_file_that_others_need_is_one_problem(home, few_papers, paperbot, subject, file):
+    assert paperbot("run", "--force").code == 0
+    (home / "state" / file).write_text("no keys and no database")
+    answer = paperbot("check")
+    assert answer.code == 2
+    assert answer.err.startswith(f"! {subject}: ")
+    assert f"{file}: " in answer.err
+    assert answer.err.count("\n") == 1
+    assert "ok  source seeds" in answer.out
+
+
 @pytest.mark.parametrize("command", [["run"], ["status"], ["check"], ["export", "reward-models"]])
 @pytest.mark.slow
 def test_no_key_is_made_for_a_store_with_readers(home, few_papers, paperbot, command):

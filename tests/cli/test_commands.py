@@ -47,6 +47,16 @@ def test_version_is_printed(paperbot):
         (("run", "--now", "0001-01-01"), "'0001-01-01' is not in the years 1990 to 2990"),
         (("run", "--now", "9999-12-31T23:00-08:00"), "is not in the years 1990 to 2990"),
         (("preview",), "Missing argument 'READER'"),
+        (("zotero",), "Missing command. (see `paperbot zotero --help`)"),
+        (
+            ("thumb", "upp", "ada", "p1"),
+            "'VOTE': 'upp' is none of up, down, clear, save, unsave; did you mean up?",
+        ),
+        (("import", "ada", "nowhere.bib"), "Invalid value for 'FILE': 'nowhere.bib': No such file"),
+        (("catch-up", "ada", "--since", "gestern"), "'--since': 'gestern' is no day; write it like 2026-11-25 (see"),
+        (("catch-up", "ada", "--minutes", "ten"), "'ten' doesn't fit; write a whole number from 1 to 120 (see"),
+        (("catch-up", "ada", "--minutes", "500"), "'500' doesn't fit; write a whole number from 1 to 120 (see"),
+        (("zotero", "connect", "ada", "--user", "0"), "'0' doesn't fit; write a whole number of 1 or more (see"),
         (("--home", "/nowhere/at/all", "run"), "no such directory; make a home with `paperbot init"),
     ],
 )
@@ -101,7 +111,9 @@ def test_preview_shows_the_edition_in_each_form_and_writes_no_file(ingested, pap
     html = paperbot("preview", "reward-models", "--now", NOW, "--format", "html")
     slack = paperbot("preview", "reward-models", "--now", NOW, "--format", "slack")
     assert (text.code, html.code, slack.code) == (0, 0, 0)
-    assert "5 papers of 176 new to you" in text.out
+    assert (text.err, html.err) == ("", "")
+    assert slack.err.startswith("note: messages for Slack go without buttons, as nothing receives them; set PAPERBOT_")
+    assert "5 papers; 176 new papers came in" in text.out
     assert "oday" not in text.out + html.out + slack.out, "the papers are of other days"
     assert html.out.lower().startswith("<!doctype html>")
     assert {json.loads(line)["channel"] for line in slack.out.splitlines()} == {"ada@example.org"}
@@ -112,7 +124,7 @@ def test_preview_without_papers_says_why_it_is_empty(home, paperbot):
     files = "5 files not read yet, such as samples/daily-papers-04-17.txt; `paperbot ingest` does"
     answer = paperbot("preview", "reward-models")
     assert f"No paper that was read is new; {files}." in " ".join(answer.out.split())
-    assert answer.err.strip() == f"? {files}"
+    assert answer.err.strip() == f"note: {files}"
     for path in home.glob("samples/*"):
         path.unlink()
     answer = paperbot("preview", "reward-models")
@@ -123,7 +135,7 @@ def test_preview_without_papers_says_why_it_is_empty(home, paperbot):
 def test_status_shows_sources_readers_and_outbox(home, paperbot):
     empty = paperbot("status")
     assert empty.code == 0
-    assert "never" in empty.out
+    assert "not yet" in empty.out
     assert "none yet" in empty.out
     paperbot("run", "--now", NOW)
     answer = paperbot("status", "--now", NOW, "--json")

@@ -116,5 +116,5 @@ def test_forgetting_a_reader_removes_the_charts_that_name_them(home_with_votes, 
     evaluate(paperbot, "nature/ada@example.org")
     evaluate(paperbot)
     assert len(list((home_with_votes / "state" / "evaluation").iterdir())) == 2
-    assert paperbot("forget", "nature/ada@example.org").code == 0
+    assert paperbot("forget", "nature/ada@example.org", "--yes").code == 0
     assert list((home_with_votes / "state" / "evaluation").iterdir()) == []

@@ -8,7 +8,9 @@ from contextlib import closing
 import pytest
 from support import edit
 
+from bot.config.files import shipped
 from bot.config.keys import redact
+from bot.ranking.experts import LIBRARY_VOTES
 
 NOW = "2025-05-07T18:00:00+00:00"
 ADA = "reward-models/ada@example.org"
@@ -40,8 +42,16 @@ def test_the_library_is_matched_kept_and_exported(papers, paperbot):
     # Apart from the votes that were given.
     assert data["thumbs"] == data["history"] == []
     again = paperbot("import", "reward-models", "own.bib", "--now", NOW)
+    assert "votes at most" not in again.out
     assert "4 references read, 0 papers added" in again.out
     assert "2 skipped: there already" in again.out
+
+
+def test_each_text_says_how_much_a_library_counts(papers, paperbot):
+    most = f"as {LIBRARY_VOTES:.0f} votes at most"
+    documents = [shipped(path).read_text("utf-8") for path in ("docs/commands.md", "templates/pages/data.html.j2")]
+    said = [paperbot("import", "reward-models", "own.bib").out, paperbot("import", "--help").out, *documents]
+    assert [most in " ".join(text.split()) for text in said] == [True] * 4
 
 
 def test_standard_input_and_ris_work_too(papers, paperbot, monkeypatch):
@@ -84,7 +94,7 @@ def test_a_library_is_removed_in_one_act(papers, paperbot):
 
 def test_forgetting_a_reader_leaves_no_byte_of_the_library(papers, paperbot):
     paperbot("import", ADA, "own.bib")
-    assert paperbot("forget", ADA).code == 0
+    assert paperbot("forget", ADA, "--yes").code == 0
     for file in (papers / "state").glob("paperbot.db*"):
         assert b"night shift" not in file.read_bytes()
     with closing(sqlite3.connect(papers / "state" / "paperbot.db")) as store:

@@ -52,7 +52,7 @@ def test_a_run_tells_how_many_thumbs_came_by_mail_and_whose_it_could_not_take(sm
         answer = paperbot("run")
     assert answer.code == 0
     assert "1 thumb came by mail\n" in answer.out
-    assert answer.err.startswith("? 1 thumb by mail of eve@example.org not taken: its link is too old")
+    assert answer.err.startswith("note: 1 thumb by mail of eve@example.org not taken: its link is too old")
     assert answer.err.count("\n") == 1
 
 
@@ -122,7 +122,7 @@ def test_an_edition_is_due_once_a_day_and_has_what_is_new_since_the_last(small, 
     text = text_of(outbox(small)[-1])
     assert "Reward models for dogs" in text
     assert "Robot arms" not in text
-    assert "1 paper of 1 new to you" in text
+    assert "1 paper; 1 new paper came in" in text
     (small / "seeds" / "more.txt").write_text(digest("Reward models for eels"))
     forced = paperbot("run", "--force", "--now", "2025-05-08T08:00:00+02:00", "--json").json
     assert (forced["editions"], forced["delivered"], len(outbox(small))) == (1, 1, 3)

@@ -1,5 +1,6 @@
 """``paperbot init`` with options, and its questions on a terminal, before a real mail server."""
 
+import io
 import os
 import pty
 import re
@@ -70,10 +71,40 @@ def test_options_fill_in_the_profile_and_the_settings(paperbot, tmp_path):
     assert [path.name for path in (home / "profiles").iterdir()] == ["my-papers.toml"]
 
 
+@pytest.mark.parametrize("options", [(), ("--email", "ada@example.org")])
+def test_without_a_terminal_init_says_that_it_asks_nothing(paperbot, tmp_path, monkeypatch, options):
+    monkeypatch.setattr("sys.stdin", io.StringIO("plant ecology\n"))
+    note = "note: this is no terminal, so nothing was asked, and "
+    profile = tmp_path / "asked" / "profiles" / "reward-models.toml"
+    assert f"{note}{profile} is a sample;" in paperbot("init", tmp_path / "asked", *options).err
+    assert paperbot("init", tmp_path / "yes", *options, "--yes").err == ""
+    assert note not in paperbot("init", tmp_path / "named", *options, "--interests", "Plant ecology").err
+
+
+def test_a_profile_begins_with_its_interests_and_is_named_after_the_first(paperbot, tmp_path):
+    home = tmp_path / "papers"
+    paperbot("init", home, "--yes", "--interests", "My thesis is about deer in forests; also mosses")
+    text = (home / "profiles" / "my-papers.toml").read_text()
+    assert 'interests = """\nMy thesis is about deer in forests; also mosses\n"""\n' in text
+    assert profile_of(home, "my-papers").title == "Deer in forests"
+
+
+@pytest.mark.parametrize("has_papers", [True, False])
+def test_a_source_is_asked_for_only_where_there_are_no_papers(paperbot, tmp_path, has_papers):
+    (tmp_path / "seeds").mkdir()
+    if has_papers:
+        (tmp_path / "seeds" / "today.txt").write_text("Barn owls")
+    answer = paperbot("init", tmp_path, "--yes", "--interests", "Barn owls")
+    assert "None is used." in answer.out
+    assert ("Papers need a source." in answer.out) is not has_papers
+
+
 def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tmp_path):
     home = tmp_path / "papers"
     named = ("proposed", "medrxiv=nursing", "openalex=owls", "mailbox=ada@uni.edu@imap.uni.edu news@nature.com")
-    options = [part for source in (*named, "feed=https://example.org/rss") for part in ("--source", source)]
+    (drop := tmp_path / "my drop").mkdir()
+    addresses = ("feed=https://example.org/rss", "https://example.com/feed?a=b", f"folder={drop}")
+    options = [part for source in (*named, *addresses) for part in ("--source", source)]
     assert paperbot("init", home, "--interests", "Protein language models", *options).code == 0
     sources = sources_of(home)
     assert {"q-bio.BM", "q-bio.QM"} <= {str(source["url"])[-8:] for source in sources if source["kind"] == "feed"}
@@ -81,8 +112,25 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
     assert [source["search"] for source in sources if source["kind"] == "openalex"] == ["owls"]
     (mailbox,) = (source for source in sources if source["kind"] == "mailbox")
     assert (mailbox["host"], mailbox["username"]) == ("imap.uni.edu", "ada@uni.edu")
+    assert "https://example.com/feed?a=b" in [source.get("url") for source in sources]
+    assert str(drop) in [source.get("path") for source in sources]
     assert not (home / "samples").exists()
     assert paperbot("--home", home, "check").code == 0
+
+
+def test_sources_are_added_to_a_home_and_a_second_init_says_so(paperbot, tmp_path):
+    home = tmp_path / "papers"
+    proposed = ("--source", "proposed", "--interests", "Protein language models")
+    assert paperbot("init", tmp_path / "other", *proposed).code == 0
+    assert f"--home {home} sources add proposed" in paperbot("init", home, *proposed[2:]).out
+    refused = paperbot("init", home, *proposed)
+    assert refused.code == 2
+    assert f"`paperbot --home {home} sources add proposed` adds sources that fit" in refused.err
+    assert sources_of(home) != sources_of(tmp_path / "other")
+    assert "arxiv-q-bio-bm" in paperbot("--home", home, "sources", "add", "proposed").out
+    assert sources_of(home) == sources_of(tmp_path / "other")
+    assert paperbot("--home", home, "sources", "add", "proposed", "arxiv=q-bio.BM").out == "There is nothing to add.\n"
+    assert "did you mean q-bio.PE?" in paperbot("--home", home, "sources", "add", "arxiv=q-bio.PX").err
 
 
 @pytest.mark.parametrize(
@@ -91,7 +139,9 @@ def test_sources_of_each_kind_and_those_proposed_are_valid_settings(paperbot, tm
         ("owls", "'owls' is no source; write one of arxiv, biorxiv"),
         ("arxv=cs.LG", "did you mean arxiv=cs.LG?"),
         ("cs.lg", "did you mean arxiv=cs.LG?"),
-        ("https://example.org/rss", "did you mean feed=https://example.org/rss?"),
+        (str(Path(__file__).parent), f"did you mean folder={Path(__file__).parent}?"),
+        ("folder=/no/where", "'/no/where' is no folder; create it, or correct its path"),
+        ("https://", "is not a web address"),
         ("arxiv=q-bio.PX", "did you mean q-bio.PE?"),
         ("biorxiv=genetcs", "did you mean 'Genetics'?"),
         ("mailbox=ada", "write LOGIN@HOST SENDER"),
@@ -254,7 +304,8 @@ def test_samples_are_for_people_of_their_field(interests, expected):
 
 @pytest.mark.slow
 def test_a_library_and_votes_lead_to_a_first_edition(tmp_path):
-    (tmp_path / "library.bib").write_text("@article{a, title={Reward models for dogs}, author={Ada Lovelace}}")
+    read = "@article{a, title={Reward models for dogs}, author={Ada Lovelace}}"
+    (tmp_path / "library.bib").write_text(f"{read} @book{{b, title={{Owls}}, author={{Ada Lovelace}}}}")
     terminal = Terminal(
         *("init", "papers", "--interests", "Reward models for reasoning", "--email", "ada@example.org", "--at", "8:00"),
         *("--timezone", "UTC"),
@@ -269,12 +320,38 @@ def test_a_library_and_votes_lead_to_a_first_edition(tmp_path):
         terminal.answer("Would you read it?", answer)
     assert terminal.finish() == 0
     assert "'maybe' is neither y nor n" in terminal.seen
-    assert "ok  1 paper of your library read" in terminal.seen
+    assert "my-papers/ada@example.org: 2 references read, 1 paper added" in terminal.seen
+    assert "as one that you liked, all together as 150 votes at most" in terminal.seen
     assert "</html>" in (tmp_path / "papers" / "state" / "first-edition.html").read_text()
     with open_app(tmp_path / "papers") as app:
         (reader,) = app.store.readers.of_profile("my-papers")
         votes = [vote.vote for vote in app.store.feedback.current(reader.id).values()]
     assert sorted(votes) == sorted([Vote.DOWN, Vote.UP])
+
+
+@pytest.mark.slow
+def test_the_end_of_input_while_judging_keeps_the_home_and_the_answers(tmp_path):
+    named = ("--interests", "Reward models for reasoning", "--email", "ada@example.org", "--at", "8:00", "--edition")
+    terminal = Terminal("init", "papers", *named, "--timezone", "UTC", "--mail-host", "127.0.0.1", cwd=tmp_path)
+    terminal.answer("Which do you want?", "none")
+    terminal.answer("A library to learn from", "")
+    terminal.answer("Its port?", "9")
+    terminal.answer("Your login there?", "")
+    terminal.answer("The address, such as", "https://papers.example.org")
+    terminal.answer("Send a test mail", "n")
+    terminal.answer("Would you read it?", "y")
+    terminal.answer("Would you read it?", "\x04")
+    assert terminal.finish() == 130
+    after = terminal.seen[terminal.seen.rindex("Would you read it?") :]
+    for words in (
+        "Your 1 answer so far is kept.",
+        "papers is ready all the same.",
+        "paperbot --home papers run --force",
+    ):
+        assert words in after
+    with open_app(tmp_path / "papers") as app:
+        (reader,) = app.store.readers.of_profile("my-papers")
+        assert len(app.store.feedback.current(reader.id)) == 1
 
 
 def test_where_the_samples_are_about_something_else_a_forced_run_says_what_to_do(paperbot, tmp_path):
@@ -303,6 +380,7 @@ def test_without_options_the_files_are_as_shipped(home):
         ("--at", "24:00", "is not a time of day"),
         ("--public-url", "papers", "is not a web address"),
         ("--replies", "ada", "is no mailbox; write LOGIN@HOST"),
+        ("--library", "nowhere.bib", "'nowhere.bib' is no file; export one from your library"),
         ("--timezone", "Mars/Olympus", "unknown time zone"),
     ],
 )
@@ -464,6 +542,9 @@ def test_going_back_shows_each_answer_and_enter_keeps_it(tmp_path):
 
 def test_back_from_the_title_of_another_profile_is_the_question_before(home):
     terminal = Terminal("profiles", "add", cwd=home)
+    terminal.answer("What do you want to read about", "Eulen und Mäuse, keine Falken")
+    terminal.wait("looks like German: write it in English")
+    terminal.answer("Which do you want?", "back")
     terminal.answer("What do you want to read about", "Barn owls; prey")
     terminal.answer("Which do you want?", "no")
     terminal.answer("When should editions come", "7 pm")
@@ -527,7 +608,7 @@ def test_a_refusal_by_the_mail_server_is_reported_and_the_home_is_unchanged(tmp_
         assert terminal.finish() == 0
     assert "550" in terminal.seen
     assert "then try `paperbot check --connect`" in terminal.seen
-    assert profile_of(tmp_path / "papers", "my-papers").title == "My papers"
+    assert profile_of(tmp_path / "papers", "my-papers").title == "Owls and other birds of prey"
 
 
 def test_with_yes_nothing_is_asked_on_a_terminal(tmp_path):
@@ -562,7 +643,7 @@ def test_a_login_is_used_and_its_password_asked_for(tmp_path):
         assert terminal.finish() == 0
         assert server.logins == [(b"ada", b"secret")]
     assert "ok  127.0.0.1 lets you log in." in terminal.seen
-    assert "? http://localhost:8000 opens on this computer only, so thumbs don't work on phones" in terminal.seen
+    assert "note: http://localhost:8000 opens on this computer only, so thumbs don't work on phones" in terminal.seen
     assert "sample" not in terminal.seen
     assert profile_of(tmp_path / "papers", "my-papers").schedule.timezone == "Europe/Berlin"
 

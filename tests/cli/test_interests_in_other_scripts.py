@@ -1,4 +1,4 @@
-"""Interests in Chinese match papers in Chinese, and interests by which no paper can be found are named."""
+"""Interests in Chinese match papers in Chinese. Interests that find no paper, or aren't in English, are named."""
 
 import pytest
 from support import digest
@@ -8,9 +8,17 @@ from support import digest
 def test_init_and_check_say_which_interests_match_nothing(paperbot, tmp_path, interests):
     home = tmp_path / "papers"
     answer = paperbot("init", home, "--yes", "--no-samples", "--interests", interests)
-    assert f"? no paper can be matched with “{interests}”" in answer.err
+    assert f"note: no paper can be matched with “{interests}”" in answer.err
     checked = paperbot("--home", home, "check", "--json")
     assert any(f"my-papers.toml: no paper can be matched with “{interests}”" in note for note in checked.json["notes"])
+
+
+def test_init_and_check_ask_for_english(paperbot, tmp_path):
+    home = tmp_path / "papers"
+    says = "“Eulen und Mäuse, keine Falken” looks like German: write it in English"
+    answer = paperbot("init", home, "--yes", "--no-samples", "--interests", "Owls\n\nEulen und Mäuse, keine Falken")
+    assert answer.err.startswith(f"note: {says}")
+    assert any(says in note for note in paperbot("--home", home, "check", "--json").json["notes"])
 
 
 def test_an_interest_in_chinese_is_read_and_ranks_the_papers_of_a_digest_in_chinese(paperbot, tmp_path):

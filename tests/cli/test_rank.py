@@ -45,7 +45,7 @@ def test_interests_and_thumbs_rank_the_candidates_without_a_home(rank):
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        ({"history": ["{"]}, "history.jsonl, line 1: "),
+        ({"history": ["{"]}, "history.jsonl, line 1: not JSON; write one object on each line"),
         ({"history": ["[]"]}, "history.jsonl, line 1: not a JSON object"),
         ({"candidates": [{"id": 1}]}, 'candidates.jsonl, line 1: "id" must be a text, not 1'),
         ({"feedback": [{"profile": "a", "paper": "x", "thumb": 1}]}, "no paper 'x'"),

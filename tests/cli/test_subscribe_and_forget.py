@@ -51,6 +51,16 @@ def test_a_reader_who_returns_learns_of_the_next_edition(home, paperbot):
     assert answer.out == f"{ADA} is subscribed. The next edition comes on Thursday 8 May 2025, 08:00 Berlin\n"
 
 
+def test_the_next_edition_is_none_of_a_day_that_had_one_early(home, paperbot):
+    early = "2025-05-07T06:00:00+02:00"
+    paperbot("run", "--force", "--now", early)
+    (reader,) = paperbot("status", "--json", "--now", early).json["readers"]
+    assert reader["next_due"] == "2025-05-08T06:00:00+00:00"
+    paperbot("unsubscribe", ADA)
+    answer = paperbot("subscribe", SLUG, "ada@example.org", "--now", early)
+    assert answer.out == f"{ADA} is subscribed. The next edition comes on Thursday 8 May 2025, 08:00 Berlin\n"
+
+
 def test_unsubscribe_takes_a_reader_out_and_keeps_the_thumbs(home, paperbot):
     paperbot("thumb", "up", SLUG, "TTRL")
     before = profile(home).read_text()
@@ -134,7 +144,7 @@ def test_forget_leaves_nothing_not_even_in_files(home, paperbot):
     paperbot("subscribe", SLUG, "ada@example.org.uk")
     paperbot("run", "--now", NOW)
     paperbot("thumb", "up", ADA, "TTRL")
-    paperbot("forget", ADA)
+    paperbot("forget", ADA, "--yes")
     assert 'ada@example.org"' not in profile(home).read_text()
     assert [path.stem for path in home.glob("state/outbox/*/*")] == [f"{SLUG}--ada@example.org.uk"]
     assert paperbot("export", ADA).code == 2
@@ -158,6 +168,15 @@ def test_forget_asks_on_a_terminal(home, paperbot, monkeypatch):
     assert "?" not in paperbot("forget", ADA, "--yes").out
 
 
+def test_without_a_terminal_forget_needs_yes(home, paperbot):
+    paperbot("ingest")
+    paperbot("thumb", "up", SLUG, "TTRL")
+    answer = paperbot("forget", ADA)
+    assert answer.code == 2
+    assert f"nothing was deleted, as this is no terminal to ask on; --yes deletes all of {ADA}: 1 vote" in answer.err
+    assert len(paperbot("export", ADA).json["thumbs"]) == 1
+
+
 def test_forget_leaves_no_byte_of_the_address_in_the_store_its_log_or_its_backups(home, paperbot):
     paperbot("subscribe", SLUG, GRACE)
     paperbot("run", "--now", NOW)
@@ -169,7 +188,7 @@ def test_forget_leaves_no_byte_of_the_address_in_the_store_its_log_or_its_backup
             source.backup(copy)
         (state / "paperbot.db.before-0001.bak").write_bytes(b"cut short, with " + GRACE.encode())
         assert GRACE.encode() in backup.read_bytes()
-        assert paperbot("forget", f"{SLUG}/{GRACE}").code == 0
+        assert paperbot("forget", f"{SLUG}/{GRACE}", "--yes").code == 0
         holders = [path for path in state.rglob("*") if path.is_file() and GRACE.encode() in path.read_bytes()]
     assert holders == []
     with open_store(f"sqlite:///{backup}") as restored:
@@ -181,5 +200,5 @@ def test_a_reader_who_left_the_profile_can_still_be_exported_and_forgotten(home,
     paperbot("thumb", "up", SLUG, "TTRL")
     profile(home).unlink()
     assert len(paperbot("export", ADA).json["thumbs"]) <= 1
-    assert paperbot("forget", ADA).code == 0
+    assert paperbot("forget", ADA, "--yes").code == 0
     assert paperbot("export", ADA).code == 2

@@ -2,8 +2,13 @@
 
 import math
 import tomllib
+from datetime import datetime
 
 import pytest
+
+from bot.app import open_app
+from bot.model import Vote
+from bot.readers import stored_reader
 
 NOW = "2025-05-07T09:00:00+02:00"
 
@@ -56,6 +61,20 @@ def test_why_says_that_a_vote_hides_the_paper_also_in_another_profile(ingested, 
     assert "Hidden" not in paperbot("why", "owls", "TTRL").out
 
 
+def test_why_says_that_a_saved_paper_and_one_of_tied_thumbs_are_hidden(ingested, paperbot):
+    paperbot("thumb", "save", "reward-models", "TTRL", "--now", NOW)
+    assert "You saved it on 2025-05-07: it isn't sent again." in paperbot("why", "reward-models", "TTRL").out
+    profile = ingested / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace('email = "ada@example.org"', 'slack = "C0123ABC"'))
+    with open_app(ingested) as app:
+        channel, _ = stored_reader(app.store, app.profiles, "reward-models/C0123ABC", datetime.fromisoformat(NOW))
+        (paper,) = app.store.papers.find("TTRL")
+        for vote, voter in ((Vote.UP, "U1"), (Vote.DOWN, "U2")):
+            app.store.feedback.add(channel.id, paper.id, vote, datetime.fromisoformat(NOW), "slack", voter=voter)
+    hidden = "The channel gave it as many thumbs up as down, the last on 2025-05-07: it isn't sent again."
+    assert hidden in paperbot("why", "reward-models/C0123ABC", "TTRL").out
+
+
 def test_clear_takes_a_thumb_back(ingested, paperbot):
     before = paperbot("why", "reward-models", "TTRL", "--json").json
     paperbot("thumb", "down", "reward-models", "Stop Summation")
@@ -76,7 +95,10 @@ def test_why_names_mutes_follows_and_keywords(ingested, paperbot):
         (("thumb", "up", "reward-models/eve@example.org", "TTRL"), "is not a reader; name one of: reward-models/ada@"),
         (("thumb", "up", "reward-models", "No such title"), "no paper 'No such title'; give its id"),
         (("thumb", "up", "reward-models", "Reinforcement Learning"), "papers begin with 'Reinforcement Learning'"),
-        (("thumb", "sideways", "reward-models", "TTRL"), "'sideways' is not one of 'up', 'down', 'clear'"),
+        (
+            ("thumb", "sideways", "reward-models", "TTRL"),
+            "'sideways' is none of up, down, clear, save, unsave (see",
+        ),
     ],
 )
 def test_an_unknown_reader_or_paper_is_one_line(ingested, paperbot, arguments, says):

@@ -77,7 +77,7 @@ def test_forgetting_a_reader_ends_the_connection(papers, paperbot, server):
     paperbot("zotero", "connect", ADA, "--now", NOW)
     paperbot("thumb", "up", ADA, "Dogs at work", "--now", NOW)
     paperbot("run", "--now", LATER)
-    assert paperbot("forget", ADA).code == 0
+    assert paperbot("forget", ADA, "--yes").code == 0
     with closing(sqlite3.connect(papers / "state" / "paperbot.db")) as store:
         for table in ("zotero_connections", "zotero_saves", "library"):
             assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)

@@ -48,7 +48,7 @@ def test_settings_and_profiles_of_a_new_home_are_for_their_owner_and_open_ones_a
     files[0].chmod(0o644)
     answer = paperbot("check")
     assert answer.code == 0
-    assert "?   other users can read addresses, and perhaps a password: `chmod go= paperbot.toml`" in answer.out
+    assert "note: other users can read addresses, and perhaps a password: `chmod go= paperbot.toml`" in answer.out
     home.chmod(0o700)
     assert "chmod" not in paperbot("check").out
 

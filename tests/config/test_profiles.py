@@ -285,6 +285,18 @@ def test_what_is_not_a_regular_file_does_not_stop_other_profiles(home, paperbot,
     assert "1 edition, 1 message delivered" in answer.out
 
 
+@pytest.mark.parametrize(
+    "end", ["", "\n", "\n\n", '\n[[readers]]\nemail = "ada@example.org"', "\n[schedule]\nat = 07:30:00\n"]
+)
+def test_a_new_reader_stands_at_the_end_behind_one_empty_line(home, end):
+    path = home / "profiles" / "owls.toml"
+    path.write_text(f'title = "owls"\ninterests = "owls"{end}')
+    assert add_reader(path, "email", "bob@example.org", address_checks())
+    assert add_reader(path, "slack", "C0123ABCD", address_checks())
+    added = '[[readers]]\nemail = "bob@example.org"\n\n[[readers]]\nslack = "C0123ABCD"\n'
+    assert path.read_text() == f'title = "owls"\ninterests = "owls"{end.rstrip()}\n\n{added}'
+
+
 def test_concurrent_edits_of_a_profile_are_all_kept(home):
     path = home / "profiles" / "reward-models.toml"
     addresses = [f"reader{n}@example.org" for n in range(20)]

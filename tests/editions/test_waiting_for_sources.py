@@ -102,7 +102,7 @@ def test_after_an_hour_it_is_sent_without_the_source_and_says_so(interrupted, ru
         assert run(WEDNESDAY + minutes * MINUTE).mails == []
     (mail,) = run(WEDNESDAY + 60 * MINUTE).mails
     assert "Reward models of cats" in mail
-    assert "1 paper of 1 new to you, without blog, which could not be read" in mail
+    assert "1 paper; 1 new paper came in, without blog, which could not be read" in mail
     with open_store(f"sqlite:///{waiting_home}/state/paperbot.db") as store:
         (reader,) = store.readers.all()
         assert [edition.missing for edition in store.editions.of_reader(reader.id)][:2] == [("blog",), ()]

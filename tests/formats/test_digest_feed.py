@@ -158,7 +158,7 @@ def test_other_encodings_and_byte_order_marks_are_read(encoding: str) -> None:
     [
         ("<?xml version='1.0'?><html><body>Error</body></html>", "an HTML page, not a feed"),
         ("<?xml version='1.0'?><opml version='2.0'/>", "OPML, a list of feeds; add them with"),
-        ("<?xml version='1.0'?><owl/>", "XML, but neither RSS nor Atom"),
+        ("<?xml version='1.0'?><owl/>", "XML, but neither RSS nor Atom; export a library as BibTeX or RIS"),
         ("<!DOCTYPE html><p>Owls", "an HTML page"),
     ],
 )

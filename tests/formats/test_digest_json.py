@@ -78,6 +78,10 @@ def test_a_json_feed_within_an_array_is_read() -> None:
     [
         ([{"type": "book", "author": [{"family": "Lovelace"}]}], "a library in CSL-JSON; add it with `paperbot import"),
         ([{"data": {"itemType": "book"}}], "a library in Zotero's JSON; add it with `paperbot import READER FILE`"),
+        (
+            {"CodeSets": [], "References": [{"ItemId": 1, "Title": "Owls"}]},
+            "EPPI-Reviewer's JSON; export its references as RIS",
+        ),
         ({"notes": [{"content": {"title": {"value": "Owls"}}}]}, "a programme in OpenReview's JSON; .* conference"),
         ({"count": 1, "results": [{"contributions": []}]}, "a programme in Indico's JSON; .*`paperbot conference FILE"),
         ({"schedule": {"conference": {}}}, "a programme in the JSON of pretalx or frab"),

@@ -91,7 +91,8 @@ NAMES = ("Sammy Davis, Jr.", "Henry Tudor", "VIII", "John Sr", "Louis XIV", "Ott
         ("Karl von Frisch", ", ".join(NAMES), (OWLS, replace(BEES, authors=NAMES))),
         ("Owls see well. They hear better.\n", "", (replace(OWLS, abstract=""), BEES)),
         ("Bees count to four.", "", (OWLS, replace(BEES, abstract=""))),
-        ("Bees by Day", "Bees by Day.", (OWLS, replace(BEES, title="Bees by Day."))),
+        ("Bees by Day", "Bees by Day.", (OWLS, BEES)),
+        ("Bees by Day", "Strix apis sp. nov.", (OWLS, replace(BEES, title="Strix apis sp. nov."))),
         (
             "to four.\n",
             "to four.\n\n- honey\n\nCode: https://example.org/bees\n",

@@ -68,9 +68,22 @@ def test_a_paper_with_an_empty_or_too_long_heading_is_rejected_alone() -> None:
     assert (digest.entries, digest.rejected) == ((OWLS,), ("line 1: a paper without a title",))
 
 
-def test_other_markdown_is_refused() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Title\n\nText with **bold** words.\n\n# Another\n\n**Note**: this.",
+        "# OwlNet\n\n[![arXiv](a.svg)](https://arxiv.org/abs/2605.00001)\n\n## Installation\n\n    pip install owlnet",
+        "# OwlNet\n\n| Name | Description |\n|---|---|\n| `--owls` | how many |\n\n| Name | Link |\n|--|--|\n| a | https://a.org |",
+        "---\ntitle: A post\nauthor: Ada\nsource: here\nsummary: Owls.\n---\n\nI saw owls.",
+        "# Papers to read.\n#\n# One link per line.\n\nhttps://arxiv.org/abs/2605.00001\nhttps://arxiv.org/abs/2605.00002",
+        "---\ntitle: Agents\ntags: [wiki]\npapers: [https://arxiv.org/abs/2605.00001, https://arxiv.org/abs/2605.00002]\n---\n\nI read.",
+        "- See our [paper](https://owls.example.org/1.pdf)\n- Read the original [paper](https://owls.example.org/2.pdf)",
+        "# 읽기\n\n- **공식 근거:** 공식 페이지가 있다. [공식 페이지](https://aclanthology.org/2024.acl-long.1/).",
+    ],
+)
+def test_other_markdown_is_refused(text: str) -> None:
     with pytest.raises(DigestError, match="no papers in a format"):
-        read("# Title\n\nText with **bold** words.\n\n# Another\n\n**Note**: this.")
+        read(text)
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def test_page_numbers_are_not_taken_for_an_arxiv_id():
     [
         (b"", "empty file"),
         (b"Title,Year\nOwls,1999\n", r"export it as one of these: BibTeX .* RIS .* \.nbib \(PubMed\)"),
+        (b'[{"data": {"creators": "Ada", "title": "2101", "abstractNote": "2101"}}]', "export it as one of these"),
         (b"%PDF-1.7", "a PDF"),
         (b"x" * (MAX_BYTES + 1), "more than the 60 MB that a library may have"),
     ],
@@ -138,9 +139,12 @@ BEGINNINGS = {
     '[{"type": "article", "title": "Owls", "issued": {}': (
         ', "author": [|{"family": |1|"x"|]|}|, "issued": |{"date-parts": |[[|]]|null'
     ),
+    "- title: Owls": "\n|\n- title: Bees|\n  author:\n  - family: |[|]|{|}|&a |*a|'|\"|: |- |...",
+    "{Reference Type}: Thesis\n{Title}: Owls": "\n|{|}|: |{Author}: |{Reference Type}: |{Title}: ",
     "<xml><records><record><titles><title>Owls": (
         "</title>|</titles>|</record>|<|>|&a;|<style>|</style>|<record>|<added-to-library>9"
     ),
+    "<modsCollection><mods><titleInfo><title>Owls": "</title>|</titleInfo>|</mods>|<mods>|<name>|<namePart>|<|>|&",
     '<rdf:RDF xmlns:b="http://purl.org/net/biblio#" xmlns:rdf="r"><b:Article><title>Owls': (
         "</title>|</b:Article>|<b:Journal>|<|>|&|<isPartOf/>"
     ),

@@ -14,6 +14,7 @@ OVID_CSV = "ORN,VN,DB,UI,PM,TI,SO,AU,IN,AB\n1,Ovid Technologies,Embase,1,,Owls,{
 SPRINGER = "Item Title,Publication Title,Item DOI,Authors,Publication Year,Content Type\nOwls,J Owls,,{},2020,{}\n"
 PUBMED = "PMID,Title,Authors,Citation,Journal/Book,Publication Year,DOI\n1,Owls,{},x,J Owls,2024,\n"
 SCOPUS = "Authors,Author full names,Title,Year,DOI\nx,{},Owls,2026,\n"
+POP = "Cites,Authors,Title,Year,Source,ArticleURL,QueryDate,Type,DOI\n3,{},Owls,2014,Owls,,2022-06-03 12:54:03,,{}\n"
 ENDNOTE = "<xml><records><record><titles><title>{}</title></titles></record></records></xml>"
 EMBASE = '"TITLE","Owls that see by night"\n"SOURCE","{}"\n"PUBLICATION YEAR","2026"\n'
 COCHRANE = "Record #1 of 2\nID: CD009275\nAU: {}\nTI: Owls\nSO: Owl Reviews\n\nRecord #2 of 2\nID: CN-1\nTI: Bees\n"
@@ -146,6 +147,61 @@ REFWORKS = "RT Journal Article\nSR 1\nA1 Lovelace,Ada\nA1 张三;李四;\nT1 Owl
         (BIB.format("author = {de Owl, Jr, Ada Bo}"), "authors", ("Ada Bo de Owl, Jr",)),
         (BIB.format("abstract = {null}"), "abstract", ""),
         (BIB.format("author = {OpenOwls and : and Ada Lovelace}"), "authors", ("OpenOwls", "Ada Lovelace")),
+        # TeX's bookmarks, blanks and quantities
+        (
+            BIB.format(r"abstract = {The \texorpdfstring{$\alpha$ of {Owls}}{a of Owls} by\hspace{1em}night}"),
+            "abstract",
+            r"The $\alpha$ of Owls by night",
+        ),
+        (
+            BIB.format(r"abstract = {A \SI{5}{\micro\metre} claw at \qty[x=y]{300}{K}, 5\slash6}"),
+            "abstract",
+            r"A \SI{5}{\micro\metre} claw at \qty[x=y]{300}{K}, 5/6",
+        ),
+        # ScienceDirect's title of a special issue, and journals beside their abbreviation
+        (RIS.format("T2  - Special Issue on Owls by Night\nJO  - Journal of Birds"), "venue", "Journal of Birds"),
+        (
+            RIS.format("T2  - Journal of International Owls\nJO  - J. Intl. Owls"),
+            "venue",
+            "Journal of International Owls",
+        ),
+        # Google Scholar, Publish or Perish, Lens.org, INSPEC
+        (RIS.format("AU  - Lovelace, A\nAU  - ..."), "authors", ("A Lovelace",)),
+        (POP.format('"A Lovelace, G Hopper, ..."', ""), "authors", ("A Lovelace", "G Hopper")),
+        (
+            POP.format("A", "10.1000/1098%28200011%2952%3A3%3C133%3E3.0.CO%3B2-%23"),
+            "doi",
+            "10.1000/1098(200011)52:3<133>3.0.CO;2-#",
+        ),
+        (
+            'Title,Publication Year,Author/s,Abstract\nOwls,2020,A,"<title>Abstract</title>;   <p>We watch.</p>"\n',
+            "abstract",
+            "We watch.",
+        ),
+        (ISI.format("PD 07 2006\nPY 2006"), "published", "2006-07-01"),
+        (RIS.format("DA  - SEP 12\nPY  - 2010"), "published", "2010-09-12"),
+        # Mendeley's months, Paperpile's web pages of ResearchGate, and notes of EndNote
+        (
+            "<xml><records><record><titles><title>Owls</title></titles><dates><year>2024</year><pub-dates><date>4</date>"
+            "</pub-dates></dates></record></records></xml>",
+            "published",
+            "2024-04-01",
+        ),
+        ("@article{k, title = {({PDF}) Owls [PDF]}}", "title", "Owls [PDF]"),
+        (
+            BIB.format("abstract = {ResearchGate is a network dedicated to science and research. Connect.}"),
+            "abstract",
+            "",
+        ),
+        ("%0 Journal Article\n%T Owls\n%O 10.1000/1\n", "doi", "10.1000/1"),
+        # tables of few columns, of Embase, IEEE Xplore and ASReview
+        (
+            'Title,Author Names,Source,Abstract\nOwls,"Owl A.",Owls (2014) 3. Date of Publication: 2014,We see.\n',
+            "published",
+            "2014-01-01",
+        ),
+        ('"Title","Authors","Abstract","Publication","DOI"\nOwls,"Ada Owl, Bo Owl",See.,Birds,\n', "venue", "Birds"),
+        ("title,abstract\nOwls,We see._x000D_\n", "abstract", "We see."),
         # ERIC, SSRN, EBSCO, ACL Anthology
         ("%0 Conference Proceedings\n%T Owls\n%S Proceedings of Owls\n", "venue", "Proceedings of Owls"),
         ("OWN - ERIC\nTI  - Owls\nAU  - Lovelace, Ada\n\nOWN - ERIC\nTI  - Bees\n", "authors", ("Ada Lovelace",)),

@@ -55,7 +55,7 @@ def test_the_last_edition_is_sent_as_a_test_and_nothing_is_stored(home, by_smtp,
     assert [mail["Subject"] for mail in tests] == [f"Test: {first['Subject']}"] * 2
     assert tests[0]["Date"].datetime > datetime(2026, 1, 1, tzinfo=UTC) > first["Date"].datetime
     assert len({mail["Message-ID"] for mail in [first, *tests]}) == 3
-    assert "7 May 2025 · a test · 5 papers of 176 new to you; " in text_of(server.mails[0].content)
+    assert "7 May 2025 · a test · 5 papers; 176 new papers came in; " in text_of(server.mails[0].content)
     links = re.compile(r"http://localhost:8000/thumb/\S+\?vote=")
     assert len(links.findall(text_of(server.mails[0].content))) == len(links.findall(text_of(file))) == 10
 
@@ -217,7 +217,7 @@ def test_a_reader_who_has_stopped_gets_no_test(home, by_smtp, paperbot):
 def test_check_says_how_messages_are_delivered_and_what_will_not_work(home, by_smtp, paperbot, monkeypatch):
     files = paperbot("check")
     assert "1 reader by mail: messages become files in state/outbox, as no mail server is set" in files.out
-    assert "?" not in files.out
+    assert "note:" not in files.out
     assert "Slack" not in files.out
     connected = paperbot("check", "--connect").out
     assert "ok  folder for messages by mail" in connected
@@ -228,8 +228,8 @@ def test_check_says_how_messages_are_delivered_and_what_will_not_work(home, by_s
     assert answer.code == 0
     way = f"messages go by 127.0.0.1:{server.port} (unencrypted, without a login) as Paperbot <paperbot@localhost>"
     assert way in answer.out
-    assert "?   links in messages lead to http://localhost:8000, which opens on this machine only" in answer.out
-    assert "?   profiles/nobody.toml has no readers" in answer.out
+    assert "note: links in messages lead to http://localhost:8000, which opens on this machine only" in answer.out
+    assert "note: profiles/nobody.toml has no readers" in answer.out
     monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "https://papers.example.org")
     https = paperbot("check").out
     assert "links in messages" not in https
@@ -240,9 +240,9 @@ def test_check_says_how_messages_are_delivered_and_what_will_not_work(home, by_s
 
 def test_check_warns_of_slack_buttons_without_a_receiver(home, by_slack, paperbot, monkeypatch):
     monkeypatch.setenv("PAPERBOT_BOT__PUBLIC_URL", "https://papers.example.org")
-    assert "?   messages for Slack go without buttons" in paperbot("check").out
+    assert "note: messages for Slack go without buttons" in paperbot("check").out
     monkeypatch.setenv("PAPERBOT_SLACK__SIGNING_SECRET", "0123456789abcdef")
-    assert "?" not in paperbot("check").out
+    assert "note:" not in paperbot("check").out
 
 
 def test_editions_for_slack_have_buttons_only_with_a_receiver(home, by_slack, paperbot, monkeypatch):

@@ -76,6 +76,7 @@ def test_status_shows_when_replies_were_read_and_how_many_votes_they_had(
     edit(voting_home / "paperbot.toml", 'sender = "alerts@example.org"\n', "")
     status = ["status", "--now", NOW]
     assert re.search(r"mail +ok +not read yet +- +- +0 votes", paperbot(*status).out)
+    assert re.search(r"mail +mailbox +ok +not yet +- +- +-", paperbot("sources", *status[1:]).out)
     assert paperbot("run", "--force", "--now", NOW).code == 0
     imap.put(mail(subjects(voting_home)[0]))
     assert paperbot("ingest", "--now", "2025-05-07T11:00:00+00:00").code == 0

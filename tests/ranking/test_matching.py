@@ -88,7 +88,7 @@ def test_a_phrase_of_more_words_says_more(corpus):
     """Its words are as rare on average: they are the same."""
     weights = []
     for topic in ("reward model", "reward model reward", "reward model reward model"):
-        ((weighted,),) = model_of(corpus, topic).segments
+        (weighted,) = model_of(corpus, topic).wanted
         weights.append(weighted.weight)
     assert weights == sorted(set(weights))
 
@@ -107,6 +107,24 @@ def test_topics_of_one_segment_count_together_more_than_each_alone(corpus):
     assert weighted[0] > weighted[1:].max() + 3
     for divided_by in (", ", " and ", " or ", "; ", "\n"):
         assert not features(corpus, f"Reinforcement learning{divided_by}protein folding", *papers).together.any()
+
+
+def test_alternatives_count_together_with_what_stands_around_them(corpus):
+    text = "Machine learning for segmentation and protein folding in mice or tumours"
+    papers = (
+        "A\nMachine learning is used. Segmentation is done in tumours.",
+        "A\nMachine learning is used. Protein folding is done in mice.",
+        "A\nMachine learning is used. Segmentation is done.",
+        "A\nProtein folding is done in mice.",
+        "A\nSegmentation is done in mice.",
+        "A\nMachine learning is used in mice.",
+    )
+    together = features(corpus, text, *papers).together
+    assert (together[:2] > together[2:4]).all()
+    assert together[2:4].min() > 0  # each side of "and" may be meant alone, too
+    assert together[4:].tolist() == [0, 0]
+    apart = features(corpus, text.replace(" and ", "; ").replace(" or ", "; "), *papers).together
+    assert (apart[:2] < together[:2]).all()
 
 
 def test_single_words_of_one_segment_are_no_topics_together(corpus):
@@ -174,7 +192,13 @@ def test_unknown_words_are_matched_by_word(corpus, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["Reinforcement learning for language models, not robots", "LLM agents", "reward models; grasping", "galaxies"],
+    [
+        "Reinforcement learning for language models, not robots",
+        "LLM agents",
+        "reward models; grasping",
+        "galaxies",
+        "Reward models or robots with LLM agents and language models",
+    ],
 )
 def test_what_each_word_adds_sums_to_what_phrases_add(corpus, sample_papers, text):
     texts = [*(paper.text for paper in sample_papers[:30]), "Robots\nLLM agents for robots.", ""]
@@ -200,7 +224,7 @@ def test_what_each_word_adds_sums_to_what_phrases_add(corpus, sample_papers, tex
         ("protein folding", "Reward hacking\nLanguage models exploit rewards.", False),
     ],
 )
-def test_a_paper_is_close_to_a_topic_only_if_it_is_to_head_and_modifier(corpus, topic, paper, is_close):
+def test_a_paper_is_close_to_a_topic_only_if_it_is_to_each_word(corpus, topic, paper, is_close):
     close = model_of(corpus, f"galaxy clusters of dark matter halos; {topic}").close_topics(
         corpus.papers([paper]).meanings[0]
     )

@@ -136,16 +136,21 @@ def test_where_no_paper_has_most_of_the_topics_only_papers_that_name_one_touch_a
     texts = [f"{field}, run {n}\n{field} and gain {n}%." for n in range(100) for field in fields]
     near = paper(901, "Dialects", "Sentences of languages with few speakers are translated by models.")
     named = paper(902, "Children learn words", "We study how children learn languages.")
+    aside = paper(903, "Weather satellites", "Weather satellites see storms.")
 
     def touching(ranker, text):
-        ranking = ranker.rank(Interest(text), [near, named])
-        return [number for number in (901, 902) if ranking.touches(number)]
+        ranking = ranker.rank(Interest(text), [near, named, aside])
+        return [number for number in (901, 902, 903) if ranking.touches(number)]
 
     home = Ranker(Corpus().fit(texts))
     text = "Speech recognition for children. Spoken languages"
     assert touching(home, text) == [902]
     uncovered = [topic.text for topic in home.text([text]).uncovered]
     assert uncovered == ["Speech recognition", "children", "Spoken languages"]
+    # A topic is a wish of its own, but not beside a missing one.
+    assert touching(home, f"{text}\n\nWeather satellites") == [902, 903]
+    assert touching(home, f"{text}\n\nWeather satellites that see migraines") == [902]
+    assert touching(home, "Weather satellites") == [903]
     assert touching(home, "Translation of languages") == [901]
     # In a small home, all topics have to be missing, and a very small one is no sample of its sources.
     small = Ranker(Corpus().fit(texts[:300]))

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import logit
 
 from bot.config.profiles import EditionSection
 from bot.model import GOOD, STRONG, Bonus, BonusKind, Fact, FactKind, Paper, PickKind, Score
@@ -18,14 +19,15 @@ from bot.ranking.selection import SelectionLimits, best_different, bonus, with_t
 
 
 def score(paper: int, probability: float, **values) -> Score:
-    return Score(paper, probability, log_odds=probability, rest=0.0, **values)
+    log_odds = float(logit(min(max(probability, 0.001), 0.9999)))
+    return Score(paper, probability, log_odds=log_odds, rest=0.0, **values)
 
 
 def lacking(paper: int, **values) -> Score:
     return score(paper, 1 - paper / 10, missing_terms=("LLM",), **values)
 
 
-def falling(count: int, start: float = 0.9, step: float = 0.02) -> list[Score]:
+def falling(count: int, start: float = 0.9, step: float = 0.03) -> list[Score]:
     return [score(n, start - n * step) for n in range(count)]
 
 
@@ -91,9 +93,13 @@ def test_of_two_near_duplicates_the_better_is_kept_and_any_others_follow_their_s
 
 
 def test_only_among_papers_of_one_probability_is_the_one_most_unlike_the_chosen_taken():
-    scores = [score(1, 0.9), score(2, 0.5), score(3, 0.495), score(4, 0.48)]
+    scores = [score(1, 0.9), score(2, 0.5), score(3, 0.495), score(4, 0.46)]
     assert ids(select(scores, alike(1, 2, 4, similarity=0.5), SelectionLimits(2))) == [1, 3]
     assert ids(select(scores, alike(1, 2, 3, similarity=0.5), SelectionLimits(2))) == [1, 2]
+    # All are sure, and still one is surer.
+    assert ids(select([score(1, 0.9999), score(2, 0.9997), score(3, 0.99)], alike(1, 2), SelectionLimits(2))) == [1, 3]
+    sure = [score(1, 0.9999), score(2, 0.9997), score(3, 0.998)]
+    assert ids(select(sure, alike(1, 2, similarity=0.5), SelectionLimits(2))) == [1, 2]
 
 
 @given(
@@ -112,7 +118,7 @@ def test_no_paper_gives_way_to_a_worse_one_unless_it_is_a_near_duplicate(similar
     compared = [score(9, 0.9), *chosen]
     for left_out in [s for s in candidates if s not in chosen]:
         is_duplicate = any(similarity(left_out.paper, c.paper) >= 0.75 for c in compared)
-        is_worse = len(chosen) == places and all(c.probability > left_out.probability - 0.01 for c in chosen)
+        is_worse = len(chosen) == places and all(c.log_odds > left_out.log_odds - 0.1 for c in chosen)
         assert is_duplicate or is_worse
 
 
@@ -214,7 +220,7 @@ def test_the_limits_hold_for_any_scores(rows, size, explore, threshold, likeness
 
 
 def test_after_strong_matches_each_interest_has_its_best_paper_and_all_other_places_go_by_score():
-    scores = [*falling(10, start=0.72), score(20, 0.2), score(21, 0.19), score(40, 0.1)]
+    scores = [*falling(10, start=0.74), score(20, 0.2), score(21, 0.19), score(40, 0.1)]
     assert [s.probability >= STRONG for s in scores[:3]] == [True, True, False]
     for size, expected in ((6, [0, 1, 2, 3, 20, 40]), (4, [0, 1, 20, 40]), (3, [0, 1, 20]), (2, [0, 1]), (1, [0])):
         assert ids(select(scores, unlike, SelectionLimits(size), lambda paper: paper // 20)) == expected

@@ -35,6 +35,13 @@ def refused(text):
         ("position papers on policy", ["position papers", "policy"]),
         ("reinforcement learning from human feedback", ["reinforcement learning from human feedback"]),
         ("graphs https://example.org/reward-models", ["graphs"]),
+        ("My thesis is about how deer change woods; on the side, mosses", ["deer change woods", "mosses"]),
+        ("In my spare time bats. I'm a PhD student, as a hobby I read about mosses", ["bats", "mosses"]),
+        ("Our lab studies sleep, my day job is soil chemistry", ["sleep", "soil chemistry"]),
+        (
+            "side effects, job markets, lab automation, sides",
+            ["side effects", "job markets", "lab automation", "sides"],
+        ),
         ("sequential and generative recommendation", ["sequential recommendation", "generative recommendation"]),
         ("robotic, and graph learning", ["robotic", "graph learning"]),
         ("", []),
@@ -109,6 +116,7 @@ def test_a_refusal_in_any_usual_wording_refuses_what_it_names(wording):
         ("Owls. Robots aren't for me, nor are drones", ["Owls"], ["Robots", "drones"]),
         ("I hate surveys, love graphs", ["graphs"], ["surveys"]),
         ("Ignore robots, read graphs", ["graphs"], ["robots"]),
+        ("Does anyone use robots, and does nobody plan?", ["robots", "plan"], []),
         ("Apart from robots, anything on planning", ["planning"], ["robots"]),
         ("No technical methods", [], ["technical"]),
         ("no methods", [], ["methods"]),
@@ -265,6 +273,11 @@ def test_a_phrase_is_recognised_by_its_bigrams_and_topical_words():
         ("we see", "Credit Assignment, Curiosity and Kalman", "Credit assignment, curiosity and Kalman"),
         ("We train S models", "children's speech", "children's speech"),
         ("images of WISE are layer-wise", "layer-wise", "layer-wise"),
+        (
+            "the learner is fast",
+            "Bradley-Terry Learner, Takagi-Sugeno-Kang",
+            "Bradley-Terry learner, Takagi-Sugeno-Kang",
+        ),
     ],
 )
 def test_words_are_spelled_as_in_running_text(abstract, title, usual):
@@ -281,3 +294,9 @@ def test_hostile_texts_are_read_in_time_that_grows_with_their_length(part):
     read_interests(text)
     Spellings.learn([text]).usual(text)
     topical_phrases(phrases(text))
+
+
+def test_a_topic_behind_and_or_or_alone_is_an_alternative():
+    text = "Owls and lamps in towns or, at night, in woods, and rivers. Seas and the lakes"
+    topics = read_interests(text).wanted
+    assert [topic.text for topic in topics if topic.is_alternative] == ["lamps"]

@@ -115,15 +115,15 @@ def test_the_page_and_the_command_give_the_same_answer(client, me, experienced, 
     assert "style=" not in svg  # the pages' policy forbids it
 
 
-def test_schedule_and_size_are_set_for_this_reader_alone(app, client, me, reader, paperbot):
+def test_schedule_and_size_are_set_for_this_reader_alone(app, served, client, me, reader, paperbot):
     form = {"do": "settings", "size": "3", "at": "06:30", "day": ["mon", "sun"]}
     assert "Your changes count" in client.post(me, data=form).text
     assert app.store.overrides.get(reader.id) == Override(3, time(6, 30), ("mon", "sun"))
     assert "ada@example.org: 3 papers, at 06:30, on Mon, Sun" in paperbot("profiles").out
-    text = paperbot("preview", "reward-models").out
-    assert "new papers" not in text or "4. " not in text
-    report = paperbot("run", "--now", "2025-05-11T06:31:00+02:00", "--json").json  # a Sunday
-    assert report["editions"] + report["skipped"] == 1
+    titles = (f"Reward models for {subject}" for subject in ("owls", "gardens", "chess", "weather", "bees"))
+    (served / "seeds" / "new.txt").write_text(digest(*titles))
+    assert paperbot("run", "--now", "2025-05-11T06:31:00+02:00", "--json").json["editions"] == 1  # a Sunday
+    assert app.store.editions.last(reader.id).picks == 3
     client.post(me, data={"do": "settings", "reset": "1"})
     assert app.store.overrides.get(reader.id) == Override()
 
@@ -231,7 +231,7 @@ def test_the_library_is_shown_apart_and_removed_at_once(client, me, tmp_path, pa
     file.write_text(LIBRARY)
     assert paperbot("import", "reward-models", file).code == 0
     page = client.get(f"{me}/data").text
-    assert "1 paper that you had before" in page
+    assert "1 paper that you had before. Each counts as one that you liked, all together as 150 votes at most." in page
     assert "On owls and verifiers" in page
     assert "4 Mar 2020" in page
     page = client.post(f"{me}/data", data={"do": "remove library"}).text

@@ -37,6 +37,7 @@ def test_own_topics_change_the_next_edition_and_are_reset_with_one_button(client
     assert (
         "interests “Agents that use tools”, keywords “tool use”, “web agents”, no authors" in paperbot("profiles").out
     )
+    assert "looks like" not in page
     after = edition()
     assert after.index("Web agents") < after.find("Reward hacking") % len(after)
     assert before.index("Reward hacking") < before.find("Web agents") % len(before)
@@ -44,6 +45,12 @@ def test_own_topics_change_the_next_edition_and_are_reset_with_one_button(client
     page = client.post(me, data={"do": "settings", "reset": "1"}).text
     assert "Reset all" not in page
     assert edition() == before
+
+
+def test_topics_in_german_are_saved_with_the_advice_to_write_english(client, me):
+    page = client.post(me, data=TOPICS | {"interests": "Eulen und Mäuse, keine Falken"}).text
+    assert "Your changes count" in page
+    assert "“Eulen und Mäuse, keine Falken” looks like German: write it in English" in page
 
 
 def test_a_time_zone_of_ones_own_decides_when_an_edition_is_due(client, me, paperbot):

@@ -94,7 +94,7 @@ def test_the_mail_goes_out_at_once_and_the_first_edition_right_after_confirming(
     assert "The first edition is on its way: 5 papers." in client.post(link).text
     assert reports[-1]["editions"] == 1
     assert mails(EVE)[-1]["Subject"].startswith("Stop Summation: ")
-    assert "The next edition comes as planned." in client.post(link).text
+    assert "The next edition comes on 13 May 2025." in client.post(link).text, "that of Monday the 12th was sent"
     assert len(reports) == 2
     assert deliver()["editions"] == 0
 

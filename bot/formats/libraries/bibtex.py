@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bot.formats.format import first_name_first, initials_first
+from bot.formats.format import first_name_first, initials_first, spoken_name
 from bot.formats.libraries.reference import HOMONYM, MISSING, NEXT_URL, Reference, day_in
 from bot.model import limits
 from bot.text import latex
@@ -27,13 +27,15 @@ _MENTIONS = ("journal", "journaltitle", "note", "howpublished", "number", "eprin
 _URLS = ("url", "link", "ee", "bdsk-url-1", "howpublished", "adsurl")
 _VENUES = ("journaltitle", "journal", "fjournal", "booktitle", "maintitle")
 _MACRO = re.compile(r"\s*\\([a-z]{2,12})\s*")  # ADS writes macros of the AAS for journals: \mnras
-# A formula, a command without text, and another command with the characters that TeX skips.
+# A formula or a quantity of siunitx, a command without text, and another command with the characters that TeX skips.
 _LATEX = re.compile(
     r"""(?P<formula>\$[^$\\{}\n]{0,500}(?:\\.[^$\\]{0,500}|\{[^${}]{0,500}\}[^$\\{}]{0,500}){0,50}\$
-          |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\})
+          |\\(?:[dt]?frac|binom)\{[^{}]{0,100}\}\{[^{}]{0,100}\}|\\sqrt\{[^{}]{0,100}\}
+          |\\(?:SI|qty|si|unit|num|ang)(?:range|list)?\s?(?:\[[^][]{0,100}\])?(?:\{[^{}]{0,100}\}){1,3})
       | (?P<raised>\\textsuperscript\s?\{(?:[^{}]|\{[^{}]{0,50}\}){0,100}+\})
       | \\ensuremath\s?\{(?P<ensured>(?:[^{}$]|\{[^{}$]{0,50}\}){1,100}+)\}
-      | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|begin|end|c?ref|(?:text)?color|noopsort)\s?\{[^{}]{0,200}\})
+      | (?P<dropped>\\(?:cite[a-z]{0,9}|footnote|label|begin|end|c?ref|(?:text)?color|noopsort
+            |[hv]space\*?|[hv]?phantom)\s?\{[^{}]{0,200}\})
       | \\[a-zA-Z]{1,40}(?:\{\}|[ \n])?
       | \\[^a-zA-Z]""",
     re.VERBOSE | re.DOTALL,
@@ -48,14 +50,16 @@ _ACCENT = re.compile(
     re.VERBOSE,
 )
 _QUOTED = re.compile(r"\\(?:enquote|mkbibquote)\*?\{([^{}]{1,500})\}")
+# A title, and the same for the bookmarks of a PDF.
+_FOR_PDF = re.compile(r"\\texorpdfstring\s?(\{(?:[^{}]|\{[^{}]{0,200}\}){0,500}+\})\s?\{[^{}]{0,500}\}")
 _NESTED = re.compile(r"""\\["'`^~=.uvHckrbdt]\s?\{\\["'`^~=.uvHckrbdt]""")
 # APS and JabRef write an accent for formulas and text: \ifmmode \acute{n}\else \'{n}\fi{}
 _IF_FORMULA = re.compile(r"\\ifmmode\b[^\n]{0,60}?\\else\b[ ]?([^\n]{0,60}?)\\fi\b(?:\{\}|[ ])?")
 # The decoder lacks these or reads them wrongly. Zotero writes the first two for every "<" and ">".
 _OTHER_COMMANDS = {
-    "\\textasciicircum": "^", "\\LaTeX": "LaTeX", "\\TeX": "TeX", "\\SS": "SS",
+    "\\textless": "<", "\\textgreater": ">", "\\textasciicircum": "^", "\\LaTeX": "LaTeX", "\\TeX": "TeX", "\\SS": "SS",
     "\\~": "~", "\\^": "^", "\\-": "", "\\ensuremath": "", "\\url": "", "\\href": "",
-    "\\glqq": "\u201e", "\\grqq": "\u201c", "\\thinspace": " ", "\\cprime": "\u02b9",
+    "\\glqq": "\u201e", "\\grqq": "\u201c", "\\thinspace": " ", "\\cprime": "\u02b9", "\\slash": "/",
     # Crossref's, until 2022: "$\\less$i$\\greater$Strix$\\less$/i$\\greater$, R{\\&}amp$\\mathsemicolon$D"
     "\\less": "<", "\\greater": ">", "\\mathsemicolon": ";", "\\mathplus": "+", "\\mathequals": "=",
 }  # fmt: skip
@@ -186,7 +190,8 @@ def _authors(text: str) -> Iterator[str]:
     for name in (HOMONYM.sub("", part.strip()) for part in names if part.strip() != ":"):  # arXiv's, behind a group
         stated = {part[1]: part[2].strip(' "{}') for part in _NAME_PART.finditer(name[:1000])} if "=" in name else {}
         if "family" in stated:
-            spoken = " ".join(stated[part] for part in ("given", "prefix", "family") if stated.get(part))
+            family = " ".join(stated[part] for part in ("prefix", "family") if stated.get(part))
+            spoken = spoken_name(stated.get("given", ""), family)
             yield plain(spoken + (f", {stated['suffix']}" if stated.get("suffix") else ""))
         else:
             spoken = plain(name)
@@ -233,17 +238,21 @@ def plain(text: str) -> str:
     text = _NOT_EQUAL.sub("≠", text)
     if "\\ifmmode" in text:
         text = _IF_FORMULA.sub(r"\1", text)
+    if "\\texorpdf" in text:
+        text = _FOR_PDF.sub(r"\1", text)
     if "quote" in text:
         text = _QUOTED.sub("\u201c\\1\u201d", text)
     for _ in range(3 if _NESTED.search(text) else 1):  # nested accents from inside: {\~{\^e}}
         text = _ACCENT.sub(lambda match: _decoded(match[0].removesuffix("{}")), text)
     for match in _LATEX.finditer(text):
         parts.append(text[position : match.start()].translate(_WITHOUT_BRACES))
-        if match["raised"]:
+        if dropped := match["dropped"]:
+            parts.append(" " * dropped.startswith("\\hspace"))
+        elif match["raised"]:
             parts.append(latex.readable(match["raised"]))
         elif match["ensured"]:
             parts.append(f"${match['ensured']}$")
-        elif not match["dropped"]:
+        else:
             command = match[0].strip("$") if match["formula"] else match[0]
             is_sign = len(match[0]) == 3 and command in "<>=+-|"  # "$<$5"
             is_formula = match["formula"] and command not in _OTHER_COMMANDS

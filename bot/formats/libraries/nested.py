@@ -1,9 +1,11 @@
-"""Libraries in JSON and XML.
+"""Libraries in JSON, YAML and XML.
 
 CSL-JSON, Paperpile   [{"type", "title", "author": [{"family", "given"}], "issued": {"date-parts": [[2026, 5]]}}]
 Zotero                [{"key", "data": {"itemType", ...}}], the web API's version 3
 Better BibTeX         {"items": [{"itemType", ...}]}
+CSL-YAML              references: [{"id", "title", "author", "issued": [{"year": 2026, "month": 5}]}], in YAML's lines
 EndNote               <xml><records><record><titles><title><style>...</style></title></titles>...</record></records>
+MODS                  <modsCollection><mods><titleInfo><title>...</title></titleInfo>...</mods></modsCollection>
 Zotero's RDF          <rdf:RDF><bib:Article rdf:about="#item_1"><dc:title>...</dc:title>...</bib:Article></rdf:RDF>
 """
 
@@ -15,9 +17,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain, pairwise
 from typing import Any
 
-from bot.formats.format import UNWANTED
+from bot.formats.format import UNWANTED, first_name_first, spoken_name
 from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
 from bot.model.errors import DigestError
 
@@ -25,14 +28,23 @@ from bot.model.errors import DigestError
 _FIRST = re.compile(r'\s{0,99}(?:\[\s{0,99}|\{\s{0,99}"(?:items|config)"\s{0,9}:|(?=\{))')
 _ITEMS = re.compile(r'"items"\s{0,9}:\s{0,99}\[\s{0,99}')
 _EMPTY = re.compile(r"\s*\[\s*\]\s*\Z")
+# An item of Better BibTeX's and pandoc's lists. Those within it are indented.
+_YAML = re.compile(
+    r"\A(?:\s|#[^\n]{0,500}\n|---[ \t]*\n){0,20}(?:references:[ \t]*\n)?"
+    r"(?=(?P<indent> {0,4})- (?:id|type|author|title|DOI): )"
+    r"(?=[\s\S]{0,4000}?^ *(?:- )?(?:id|issued|container-title): )",  # no reading list of one's own
+    re.MULTILINE,
+)
 _ZOTERO_KEY = re.compile(r"[A-Z0-9]{1,16}")
 _CSL_FIELDS = frozenset("issued container-title accessed citation-key title-short citation-label".split())
-_NAME_PARTS = (
-    "firstName given first dropping-particle non-dropping-particle lastName family last suffix name literal".split()
-)
+_GIVEN = "firstName given first".split()
+_FAMILY = "dropping-particle non-dropping-particle lastName family last suffix name literal".split()
 JSON_FORMATS = ("zotero", "csl-json", "paperpile")
 XML_BEGINNINGS = {
     "endnote-xml": re.compile(r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<xml>\s*<records>"),
+    "mods": re.compile(
+        r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,999}?-->\s*)?<modsCollection\b", re.DOTALL
+    ),  # Zotero, ACL Anthology
     "zotero-rdf": re.compile(
         r"\A\s*(?:<\?xml[^>]{0,200}\?>\s*)?<rdf:RDF\s[^>]{0,3000}(?:purl\.org/net/biblio|zotero\.org/namespaces)"
     ),
@@ -89,24 +101,54 @@ def json_references(text: str) -> Iterator[Reference | str]:
     loaded = load(text)
     items = loaded.get("items", [loaded]) if isinstance(loaded, dict) else loaded
     for position, item in enumerate(items if isinstance(items, list) else (), 1):
-        data = item.get("data", item) if isinstance(item, dict) else None
-        if not (isinstance(data, dict) and data.keys() & {"title", "itemType"}):
-            yield f"item {position:,}: no title, and none of the fields of CSL-JSON, Zotero or Paperpile"
+        yield _item_reference(f"item {position:,}", item)
+
+
+def yaml_begins(text: str) -> int | None:
+    return 0 if _YAML.match(text) else None
+
+
+def yaml_references(text: str) -> Iterator[Reference | str]:
+    """Yield the items, each of which is read alone, so that a broken one costs only itself."""
+    import yaml
+
+    beginning = _YAML.match(text)
+    if beginning is None:
+        return
+    starts = [match.start() for match in re.finditer(rf"^{beginning['indent']}- ", text, re.MULTILINE)]
+    end = re.compile(r"^(?:\.\.\.|---)[ \t]*$", re.MULTILINE).search(text, beginning.end())
+    line, last = 1, 0
+    for start, stop in pairwise([*starts, end.start() if end else len(text)]):
+        line += text.count("\n", last, start)
+        place, last = f"line {line:,}", start
+        try:
+            # The faster loader in C has no limit of depth.
+            items = yaml.load(text[start:stop], Loader=yaml.BaseLoader)  # noqa: S506 - it makes only texts, lists and dicts
+        except (yaml.YAMLError, RecursionError):
+            yield f"{place}: no valid YAML"
             continue
-        key = item.get("key")
-        people = data.get("author", data.get("creators"))
-        authors = [
-            person
-            for person in (people if isinstance(people, list) else ())
-            if isinstance(person, dict) and person.get("creatorType") in (None, "author")
-        ]
-        names = (" ".join(filter(None, (_json_text(person.get(part)) for part in _NAME_PARTS))) for person in authors)
-        yield reference(
-            {name: (_json_text(value),) for name, value in data.items()},
-            fields("json"),
-            authors=filter(None, names),
-            key=key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "",
+        yield _item_reference(place, items[0] if isinstance(items, list) and items else None)
+
+
+def _item_reference(place: str, item: object) -> Reference | str:
+    data = item.get("data", item) if isinstance(item, dict) else None
+    if not (isinstance(item, dict) and isinstance(data, dict) and data.keys() & {"title", "itemType"}):
+        return f"{place}: no title, and none of the fields of CSL, Zotero or Paperpile"
+    key = item.get("key")
+    people = data.get("author", data.get("creators"))
+    authors = (
+        spoken_name(
+            *(" ".join(filter(None, (_json_text(person.get(part)) for part in parts))) for parts in (_GIVEN, _FAMILY))
         )
+        for person in (people if isinstance(people, list) else ())
+        if isinstance(person, dict) and person.get("creatorType") in (None, "author")
+    )
+    return reference(
+        {name: (_json_text(value),) for name, value in data.items()},
+        fields("json"),
+        authors=filter(None, authors),
+        key=key if isinstance(key, str) and _ZOTERO_KEY.fullmatch(key) else "",
+    )
 
 
 def _json_text(value: object) -> str:
@@ -147,6 +189,8 @@ def xml_references(text: str) -> Iterator[Reference | str]:
             kind = element.find("ref-type")
             kinds = [] if kind is None else [kind.get("name", "")]
             yield reference(_values(element, "endnote-xml") | {"type": kinds}, fields("endnote-xml"))
+        elif name == "mods":
+            yield _mods(element)
         elif name == "Journal":
             journals[element.get(f"{_RDF}about", "")] = _zotero(element)
         elif not is_endnote and name not in _NO_ITEMS:
@@ -187,10 +231,30 @@ def _values(element: Any, section: str) -> dict[str, list[str]]:
     return {path: _texts(element, path) for paths in fields(section).values() for path in paths}
 
 
+def _mods(item: Any) -> Reference:
+    """Return the reference of an element of MODS, whose names are authors if they have no other role."""
+    authors: list[str] = []
+    for person in item.iterfind("{*}name"):
+        roles = {role.lower() for role in _texts(person, "{*}role/{*}roleTerm")}
+        parts = [_texts(person, f"{{*}}namePart[@type='{kind}']")[:1] for kind in ("given", "family")]
+        name = spoken_name(*map("".join, parts)) or first_name_first("".join(_texts(person, "{*}namePart")[:1]))
+        if not roles or roles & {"aut", "author", "creator", "cre"}:
+            authors.append(name)
+    values = _values(item, "mods")
+    whole = (values["{*}titleInfo/{*}title"][:1], values["{*}titleInfo/{*}subTitle"][:1])
+    values["title"] = [": ".join(chain.from_iterable(whole))]
+    if not values["{*}genre"] and values["{*}relatedItem[@type='host']/{*}titleInfo/{*}title"]:
+        values["{*}genre"] = ["chapter"]
+    return reference(values, fields("mods"), authors=filter(None, authors))
+
+
 def _zotero(item: Any) -> Reference:
     people = item.iterfind("{*}authors/{*}Seq/{*}li/{*}Person")
     names = (
-        " ".join(text for part in ("givenName", "surname", "name") for text in _texts(person, f"{{*}}{part}")[:1])
+        spoken_name(
+            "".join(_texts(person, "{*}givenName")[:1]),
+            " ".join(text for part in ("surname", "name") for text in _texts(person, f"{{*}}{part}")[:1]),
+        )
         for person in people
     )
     values = _values(item, "zotero-rdf")

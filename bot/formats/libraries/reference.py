@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
-from itertools import chain
+from itertools import chain, takewhile
 
 from bot.formats.format import MONTHS, calendar_day, first_name_first
 from bot.formats.tables import table
@@ -16,6 +17,10 @@ from bot.formats.tables import table
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
 # Between two addresses of one field. Rayyan puts nothing between them.
 NEXT_URL = re.compile(r"(?:[;\s]|\s(?:and|or)\s)\s{0,9}(?=https?://)|(?<=[a-z\d])(?=https?://)")
+_BRACKETED = re.compile(r"\[([^][]{40,})\]")  # JSTOR
+_TRANSLATION = re.compile(
+    r"(?:abstract|resumo|resumen|r\u00e9sum\u00e9|riassunto|zusammenfassung)\b", re.IGNORECASE
+)  # SciELO
 _LONGEST_DATE = 200
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _DAYS = (
@@ -23,6 +28,7 @@ _DAYS = (
     re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>[0-3]\d)(?!\d)"),
     re.compile(r"(?<!\d)(?P<y>(?:1[5-9]|20)\d\d)[-/.](?P<m>\d{1,2})(?:[-/.](?P<d>\d{1,2}))?(?!\d)"),
     re.compile(r"(?<![\d/.])(?P<m>\d{1,2})[/.](?P<y>(?:1[5-9]|20)\d\d)(?!\d)"),
+    re.compile(r"\A\s*(?P<m>\d{1,2}) (?P<y>(?:1[5-9]|20)\d\d)\s*\Z"),  # INSPEC's "07 2006"
 )
 _MONTH = re.compile(
     rf"(?<![a-z])({'|'.join(MONTHS)})(?:[a-z]{{0,6}}(?![a-z]))\.?(?:[\s~-]{{0,3}}(\d{{1,2}})(?!\d))?", re.IGNORECASE
@@ -111,7 +117,7 @@ def reference(
     return Reference(
         type=";".join(every("type")),
         title=file[1] if (file := _FILE.fullmatch(text("title"))) else text("title"),
-        abstract=" ".join(first("abstract")),
+        abstract=_joined(first("abstract")),
         authors=tuple(dict.fromkeys(authors)),
         published=every("published") or every("early"),
         doi=text("doi"),
@@ -124,9 +130,21 @@ def reference(
     )
 
 
+def _joined(paragraphs: Sequence[str]) -> str:
+    """Return the paragraphs of an abstract up to the same in another language."""
+    text = " ".join(takewhile(lambda part: part is paragraphs[0] or not _TRANSLATION.match(part), paragraphs))
+    return match[1] if (match := _BRACKETED.fullmatch(text)) else text
+
+
 def simple(name: str) -> str:
-    """Return a name in small letters only."""
-    return _NO_LETTER.sub("", name.lower())
+    """Return a name in small letters only, or as it is if all of them are of another script.
+
+    >>> simple("Author(s)"), simple("Ano de publicação"), simple("Title-题名"), simple(" 题名")
+    ('authors', 'anodepublicacao', 'title', '题名')
+    """
+    if name.isascii():
+        return _NO_LETTER.sub("", name.lower())
+    return _NO_LETTER.sub("", unicodedata.normalize("NFKD", name).lower()) or name.strip(' :"\n')
 
 
 def people_in(text: str) -> list[str]:

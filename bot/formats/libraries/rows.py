@@ -18,8 +18,7 @@ from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields
 from bot.formats.tables import table
 from bot.model import limits
 
-_YEARS = frozenset("publicationyear publishedyear pubyear year py".split())
-_OVID = {"ti", "so", "ab"}  # whose year is in the citation
+_YEARS = frozenset("publicationyear publishedyear pubyear year published publisheddate py anodedefesa".split())
 # Columns of programmes.
 _PROGRAMME = frozenset(
     "start starttime startsat startdatetime room roomname session sessiontitle track speakers".split()
@@ -27,22 +26,28 @@ _PROGRAMME = frozenset(
 _MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session", too
 # @citation-js/plugin-ris 0.8.2 breaks values after so many signs, also within words, DOIs and addresses.
 _CITATION_JS = 70
+_RULE = re.compile(r"[|: -]*-[|: -]*")  # below the columns in Markdown
 _NUMBER = re.compile(r"\s?\(\d{1,15}\)")  # Scopus'
 # Springer Link: "Ada LovelaceGrace M. HopperRonan McDonald"
 _BETWEEN_GLUED = re.compile(r"(?<=[a-z\u00df-\u017f])(?<!\bMc)(?<!\bMac)(?<!\b[DL][aei])(?=[A-Z\u00c0-\u00de])")
+_PAIR = re.compile(r"([^,]+,[^,]+),")
 # A record of Embase's "CSV, fields by row" is a block of rows, each with its name and its values.
 _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?,')
+# BibTeX of a line in Chinese, "@article{a, title={港口}, year={2024}}", and JSON have fields between commas, too.
+_NO_TABLE = re.compile(r"\s{0,99}(?:@|\{|\[\s{0,99}[\[{])")
 
 
 def table_begins(text: str) -> int | None:
-    return None if _table(text[:20_000]) is None else 0
+    return None if _NO_TABLE.match(text) or _table(text[:20_000]) is None else 0
 
 
 def _table(text: str) -> tuple[str, int] | None:
     """Return the delimiter of a table, and the number of lines above its columns."""
     # Dimensions and Excel write a line of their own first.
-    lines = text.lstrip("\n").split("\n", 3)[:3]
-    for number, line in enumerate(lines):
+    lines = text.lstrip("\n").split("\n", 4)[:4]
+    for number, line in enumerate(lines[:3]):
+        if "|" in line and _RULE.fullmatch("".join(lines[number + 1 : number + 2])[:1000]):
+            return None  # a table in Markdown
         delimiter = max("\t,;|", key=line.count)
         try:
             row = next(csv.reader([line[:20_000]], delimiter=delimiter, skipinitialspace=True), [])
@@ -50,8 +55,11 @@ def _table(text: str) -> tuple[str, int] | None:
             continue
         names = set(map(simple, row))
         known = {field for field, columns in fields("columns").items() if names & set(columns)} - {"mentions"}
-        is_dated = names & _YEARS or {"doi", "published", "venue"} <= known or names >= _OVID
-        if "title" in known and is_dated and len(known) > 2 and (names & _MANAGERS or not names & _PROGRAMME):
+        # Digests in Markdown have tables, too.
+        has_abstracts = "abstract" in known and not line.startswith("|")
+        is_dated = len(known) > (2 if names & _YEARS else 3) and (names & _YEARS or {"published", "venue"} <= known)
+        is_listed = has_abstracts or is_dated or ("arxiv" in known and len(known) > 2)
+        if "title" in known and is_listed and (names & _MANAGERS or not names & _PROGRAMME):
             return delimiter, number
     if _BY_ROW.match(text):
         return "", 0
@@ -97,6 +105,8 @@ def _reference(row: dict[str, str]) -> Reference:
         people = people.removesuffix(".").replace(";", ",")
     if "itemtitle" in row:
         people = _BETWEEN_GLUED.sub(";", people)
+    if {"languages", "fulltexturl"} <= row.keys() and people.count(",") % 2:  # SciELO: "Lovelace, Ada, Hopper, Grace"
+        people = _PAIR.sub(r"\1;", people)
     if people.startswith(("['", '["')):  # a list as Python writes it
         people = re.sub(r"['\"], ?['\"]", ";", people[2:].rstrip("]'\""))
     if ";" not in people:
@@ -112,6 +122,8 @@ def _reference(row: dict[str, str]) -> Reference:
             day = "-".join(filter(None, (row.get(f"{prefix}year"), month, row.get("day"))))
             row.setdefault("publicationdate", day)
     source = row.get("so", "")
+    if row.keys().isdisjoint(fields("columns")["published"]):  # Embase's short tables
+        source = source or row.get("source", "")
     if cited := _CITED_DATE.match(source):
         row.setdefault("py", cited[1])
     read = reference({name: (value,) for name, value in row.items()}, fields("columns"), authors=authors)
@@ -121,7 +133,7 @@ def _reference(row: dict[str, str]) -> Reference:
 # The journal goes on as a citation: "Owls. 12(3):1-4, 2019.", "Owls (2019) 12:3", "Ada Owl [Editor]. Owls.:1-4, 2019."
 _BEFORE_VENUE = re.compile(r"\A.*\[Ed[^]]{0,99}\]\.\s")
 _AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*|\.:\d.*|\s\((?:19|20)\d\d\)\s.*")
-_CITED_DATE = re.compile(r".*(?:Date of Publication: |, )([^.,]{0,20}(?:19|20)\d\d[^.,]{0,10})\.", re.DOTALL)
+_CITED_DATE = re.compile(r".*(?:Date of Publication: |, )([^.,]{0,20}(?:19|20)\d\d[^.,]{0,10})(?:\.|\Z)", re.DOTALL)
 # Journals@Ovid: "Owls by night.[Article]", "Lovelace, Ada MD, PhD *"
 _KIND = re.compile(r"(?<=\.)\[[A-Z][A-Za-z ,:-]{2,40}\]$")
 _DEGREES = re.compile(
@@ -134,6 +146,21 @@ def _without_citation(read: Reference) -> Reference:
     venue = _AFTER_VENUE.sub("", _BEFORE_VENUE.sub("", read.venue), count=1)
     venue = venue.removesuffix(".") if venue.count(".") == 1 else venue  # not "Phys. Rev."
     return replace(read, venue=venue, title=_KIND.sub("", read.title))
+
+
+def _abbreviates(short: str, title: str) -> bool:
+    """Return whether each word has letters of a word of the title, the first one among them.
+
+    >>> _abbreviates("J. Natl. Owl", "Journal of National Owls"), _abbreviates("Birds", "Special Issue on Owls")
+    (True, False)
+    """
+
+    def is_within(part: str, word: str) -> bool:
+        letters = iter(word)
+        return part[0] == word[0] and all(letter in letters for letter in part)
+
+    words = iter(title.lower().split())
+    return all(any(is_within(part, word) for word in words) for part in short.lower().replace(".", " ").split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +192,9 @@ class TaggedFormat:
                     continue
                 yield f"line {text.count(chr(10), 0, start) + line:,}: a record without a title"
                 continue
+            title, journal = (" ".join(record.get(tag, [])[:1])[: limits.FACT] for tag in ("T2", "JO"))
+            if title and self.name == "ris" and not _abbreviates(journal, title):
+                del record["T2"]  # ScienceDirect's title of an issue
             read = reference(record, names, author_name=self._author)
             yield _without_citation(read) if self.has_sentences else read
 

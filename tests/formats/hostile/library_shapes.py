@@ -16,6 +16,8 @@ RDF = (
     b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:bib="http://purl.org/net/biblio#" '
     b'xmlns:dc="http://purl.org/dc/elements/1.1/"><bib:Article><dc:title>Owls by Night</dc:title></bib:Article>'
 )
+MODS = b"<modsCollection><mods><titleInfo><title>Owls by Night</title></titleInfo><abstract>See.</abstract>"
+YAML = b"- title: Owls by Night\n  type: chapter\n"
 CSL = b'{"type": "article", "title": "Owls by Night", "issued": {}}'
 
 LIBRARIES = {
@@ -107,6 +109,16 @@ LIBRARIES = {
     "csv: rows of names": Shape(b'"TITLE","Owls that see by night"\n"AUTHOR NAMES","A"\n', b'"ABSTRACT","x"\n', papers=1),
     "csl: items": Shape(b"[" + CSL, lambda n: b"," + CSL.replace(b"Night", b"Night %d" % n), b"]"),
     "csl: names": Shape(b'[{"type": "article", "title": "Owls", "author": [{"family": "A"}', b', {"family": "B"}', b"]}]", papers=1),
+    "yaml: items": Shape(b"", lambda n: b"- title: Owls %d\n  type: chapter\n" % n, papers=EACH),
+    "yaml: broken items": Shape(YAML, b'- title: "\n', papers=1),
+    "yaml: depth": Shape(YAML + b"- title: ", b"[", b"\n", papers=1),
+    "yaml: lists": Shape(YAML + b"- title: Bees\n  author: ", b"- ", b"\n"),
+    "yaml: aliases": Shape(YAML + b"- title: Bees\n  a: &a [x]\n  author: [", b"*a, ", b"]\n"),
+    "yaml: lines": Shape(YAML + b"- title: >\n", b"    x\n"),
+    "yaml: comments": Shape(b"", b"#\n", YAML),
+    "mods: names": Shape(MODS, b"<name><namePart>A</namePart></name>", b"</mods></modsCollection>", papers=1),
+    "mods: titles": Shape(MODS, b"<relatedItem type='host'><titleInfo><title>A</title></titleInfo></relatedItem>", b"</mods></modsCollection>", papers=1),
+    "mods: comments": Shape(b"<!--", b"<!--", MODS + b"</mods></modsCollection>", papers=0),
     "csl: settings": Shape(b'{"config": {}', b', "items": ', b"[" + CSL + b"]}", papers=0),
     "endnote xml: records": Shape(
         b"<xml><records>", lambda n: b"<record><titles><title>Owls by night %d</title></titles></record>" % n, papers=EACH),
