@@ -52,11 +52,11 @@ def test_a_letter_comes_once_on_friday_at_the_profiles_hour(home, paperbot, by_s
     html = message.get_body(("html",)).get_content()
     for phrase in (
         "2 May 2025 to 8 May 2025",
-        "You liked 6 papers, and wanted less like 1 other.",
+        "You liked 6 papers and disliked 1.",
         "What was learned from your votes Since you liked “",
         "It reached Paperbot this week and was in none of your editions.",
         " match. ",
-        "papers called a strong or good match, and liked ",
+        "strong or good matches that you voted on in the last 30 days.",
         "More like this: http://localhost:8000/thumb/",
         "Unsubscribe: http://localhost:8000/unsubscribe/",
     ):
@@ -225,7 +225,7 @@ def test_too_few_votes_give_no_share(voted, paperbot):
 def test_votes_down_alone_are_told_too(voted, paperbot):
     vote(voted, downs=7)
     out = " ".join(paperbot("preview", "reward-models", "--weekly", "--now", FRIDAY).out.split())
-    assert "None in these seven days: you wanted less like 7 papers." in out
+    assert "None in these seven days: you disliked 7 papers." in out
     assert "and liked 0 of them." in out
 
 

@@ -58,7 +58,7 @@ def test_readers_see_match_and_all_reasons_and_can_vote(client, app, paper, me, 
     page = client.get(f"{me}/paper/{paper.ref}").text
     assert re.search(r"(Strong|Good|Possible|Unlikely) match", page)
     assert "All reasons, by weight" in page
-    assert "the rest: how rarely any paper is liked" in page
+    assert "where every paper starts: most are not liked" in page
     vote = re.search(r'action="(/thumb/[^"]*vote=up)"', page)[1].replace("&amp;", "&")
     client.post(vote)
     assert app.store.feedback.current(reader.id)[paper.id].vote is Vote.UP
@@ -116,9 +116,9 @@ def test_after_a_quiet_day_the_latest_edition_is_the_last_one_with_papers(client
     latest = client.get(f"{me}/today")
     assert latest.url.path == f"{me}/edition/2025-05-07"
     assert 'aria-current="page">Latest' in latest.text
-    assert "7 May 2025 · 5 papers" in latest.text
+    assert "7 May 2025 · 5 of 176 new papers" in latest.text
     preview = paperbot("preview", "reward-models", "--now", later)
-    assert "5 papers" in preview.out
+    assert "5 of 176 new papers" in preview.out
     assert "This is the last edition with papers, of 7 May 2025." in preview.err
 
 
