@@ -124,7 +124,10 @@ def test_what_is_skipped_is_listed_before_and_after_sending_and_nothing_is_sent(
     assert paperbot(*listing, "--json").json["skipped"] == before
     assert sorted([*shown, *(row["title"] for row in before)]) == sorted([*BEES, *CHESS, *BRIDGES, PASTA])
     assert before[0]["probability"] >= before[-1]["probability"]
-    assert before[0]["title"] in paperbot(*listing).out
+    listed = paperbot(*listing).out
+    assert before[0]["title"] in listed
+    assert "Unlikely match" in {row["match"] for row in before}
+    assert "Unlikely match" not in listed
 
 
 def test_a_preview_prints_the_mail_and_stores_nothing(away, paperbot):
