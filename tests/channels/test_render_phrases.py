@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from bot import wording
-from bot.model import Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
+from bot.model import CatchUp, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting, TopicGroup
 
 from .made_editions import make_edition, make_paper, make_pick
 
@@ -176,3 +176,11 @@ def test_a_long_title_is_shortened():
 
 def test_braces_in_a_phrase_are_text():
     assert wording.sentence((Reason(ReasonKind.WROTE, "{near}"),)) == "Title or abstract has your word “{near}”."
+
+
+def test_a_catch_up_edition_without_topics_is_not_headed_by_topic():
+    day = date(2026, 6, 1)
+    topics = ("", "owls")
+    covered = [CatchUp(day, day, 1, 1, 1, groups=(TopicGroup(topic, 1, (1,)),)) for topic in topics]
+    headings = [wording.list_heading(make_edition(make_pick(), catch_up=each)) for each in covered]
+    assert headings == ["In thirty seconds", "By topic"]
