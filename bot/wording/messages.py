@@ -65,7 +65,7 @@ def _counts(edition: Edition) -> str:
         return "; ".join([*parts, f"{minutes(edition)} to read"])
     if edition.picks:
         # Not "of": a pick may have waited for a place since an earlier day.
-        papers += f"; {plural(edition.considered, 'new paper')} came in"
+        papers += f"; {plural(edition.considered, 'new paper')} came in" if edition.considered else " of earlier days"
     # The quiet edition names them already.
     if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         papers += f", without {' and '.join(edition.missing)}, which could not be read"
@@ -96,6 +96,9 @@ def skipped(edition: Edition) -> str:
 def more(edition: Edition) -> str:
     """Return ``7 more papers fit``, or an empty string without any."""
     return f"{plural(edition.more, 'more paper')} fit{'s' * (edition.more == 1)}" if edition.more else ""
+
+
+MORE_LATER = "Those of the last three days have another chance in your next edition."
 
 
 def catch_up_note(edition: Edition) -> str:

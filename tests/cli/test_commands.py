@@ -178,8 +178,8 @@ def test_a_preview_says_that_the_reader_has_paused(home, paperbot):
         (reader,) = app.store.readers.all()
         app.subscriptions.pause([reader], datetime.fromisoformat(NOW))
     answer = paperbot("preview", "reward-models", "--now", NOW)
-    assert "? reward-models/ada@example.org gets no messages: paused" in answer.err
-    assert "5 papers; 176 new papers came in" in answer.out
+    assert "note: reward-models/ada@example.org gets no messages: paused" in answer.err
+    assert "5 papers of earlier days" in answer.out
 
 
 def test_status_shows_a_quiet_edition_with_its_reason(home, paperbot):
