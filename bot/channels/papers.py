@@ -47,13 +47,13 @@ class ShownFact:
     origin: str = ""
 
 
-def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
-    """Return a paper's facts in words."""
+def facts(paper: Paper, *, with_pdf: bool = True, beside_seen: bool = True) -> list[ShownFact]:
+    """Return a paper's facts in words. ``beside_seen`` leaves out a venue that the paper's feed is named after."""
     stated = {fact.kind: fact for fact in reversed(paper.facts)}
     line: list[ShownFact] = []
     if paper.organisation:
         line.append(ShownFact(shorten(readable(paper.organisation), _VENUE_WIDTH)))
-    if venue := stated.get(FactKind.VENUE):
+    if (venue := stated.get(FactKind.VENUE)) and not (beside_seen and _is_feed(venue.value, paper)):
         line.append(ShownFact(shorten(readable(venue.value), _VENUE_WIDTH), origin=venue.origin))
     if paper.upvotes:
         line.append(ShownFact(plural(paper.upvotes, "upvote")))
@@ -68,6 +68,12 @@ def facts(paper: Paper, *, with_pdf: bool = True) -> list[ShownFact]:
     if paper.categories:
         line.append(ShownFact(shorten(category_in_words(paper.categories[0]), _VENUE_WIDTH)))
     return line
+
+
+def _is_feed(venue: str, paper: Paper) -> bool:
+    """Return whether a paper was seen in a venue's feed: "Owl Letters", "Wiley: Owl Letters: Table of Contents"."""
+    named = re.compile(rf"(?:^|[:|(\u2013-]\s*){re.escape(oneline(venue))}\b", re.IGNORECASE)
+    return any(named.search(oneline(sighting.topic)) for sighting in paper.sightings[:1])
 
 
 def pdf(paper: Paper) -> str:

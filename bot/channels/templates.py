@@ -117,6 +117,7 @@ def environment(shipped: Path, home: Path | None = None) -> Environment:
         "LETTER_MISSED": wording.LETTER_MISSED,
         "LIKED_ELSEWHERE": wording.LIKED_ELSEWHERE,
         "LEAVING": wording.LEAVING,
+        "MORE_LATER": wording.MORE_LATER,
     }
     return env
 

@@ -237,6 +237,8 @@ def preview(app: App, reader: str, now: datetime, output_format: str | None, wee
         else:
             click.echo(renderer.preview(letter, output_format))
         return
+    if recipient.stopped:
+        print_note(f"{recipient.name} gets no messages: {recipient.stopped_because}")
     with working("composing the edition"):
         edition = app.composer.edition(recipient, profile, profile.schedule.day_of(now), now)
     if files := unread(app.sources, app.store, now):
@@ -456,5 +458,5 @@ def print_skipped(app: App, covered: CatchUp | None, language: str, *, as_json: 
     rows_of_table = table("paper", "match", "date", "title", unbroken=("paper", "match", "date"))
     for paper, probability in skipped:
         day = long_date(paper.published or paper.first_seen.date(), language)
-        rows_of_table.add_row(paper.ref, wording.match_label(probability), day, wording.title(paper))
+        rows_of_table.add_row(paper.ref, wording.good_match(probability), day, wording.title(paper))
     console().print(rows_of_table)

@@ -133,7 +133,7 @@ def print_explanation(explanation: Explanation, paper: Paper) -> None:
     if others := explanation.rows[_PHRASE_ROWS:]:
         weight = sum(row.weight for row in others)
         rows.add_row(f"{weight:+.2f}", f"{len(others)} more words")
-    rows.add_row(f"{score.rest:+.2f}", "the rest: how rarely any paper is liked")
+    rows.add_row(f"{score.rest:+.2f}", "where every paper starts: most are not liked")
     console().print(rows)
 
 

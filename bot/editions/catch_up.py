@@ -222,7 +222,10 @@ def _picks(
             break
         if not is_near_duplicate(score, chosen, ranked.ranking.similarity):
             chosen.append(score)
-    sentences = min(1, profile.edition.summary_sentences)
+    # More sentences than one if all papers have them in time.
+    most = profile.edition.summary_sentences
+    fits = (n for n in range(most, 1, -1) if sum(map(pick_words, ranked.picks_of(chosen, n))) <= words_in(minutes))
+    sentences = next(fits, min(1, most))
     words = 0
     fitting: set[PaperId] = set()
     for pick in ranked.picks_of(chosen, sentences):

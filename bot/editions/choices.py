@@ -127,7 +127,8 @@ class Ranked:
     def good(self, profile: Profile) -> list[Score]:
         """Return strong and good matches that rules don't keep out. Before the first like, they also touch the text."""
         limits = _limits(profile, self, profile.edition.size)
-        good = [s for s in self.scores if s.probability >= GOOD and not (s.muted or s.missing_terms)]
+        least = max(GOOD, limits.threshold)
+        good = [s for s in self.scores if s.probability >= least and not (s.muted or s.missing_terms)]
         return [score for score in good if not limits.by_text or touches_text(score, self.ranking)]
 
     def named_groups(self, papers: Sequence[PaperId]) -> list[tuple[str, list[PaperId]]]:
@@ -144,6 +145,9 @@ class Ranked:
         if self.looks_for_nothing:
             choices = [choice for choice in choices if choice.kind is PickKind.ALERT]
         return self.picks(choices, profile.edition.summary_sentences)
+
+    def chosen(self, profile: Profile, waiting: Collection[PaperId]) -> set[PaperId]:
+        return {choice.score.paper for choice in choices_of(profile, self, waiting)}
 
     def alert_picks(self, profile: Profile) -> list[tuple[Score, Pick]]:
         choices = _alert_choices(profile, self)
@@ -176,8 +180,8 @@ class Ranked:
         scores = [score for score in self.scores if score.paper == paper_id]
         return next(iter(self.ranking.explained(scores)), None)
 
-    def without(self, paper_id: PaperId) -> Ranked:
-        return self._with(score for score in self.scores if score.paper != paper_id)
+    def without(self, papers: Collection[PaperId]) -> Ranked:
+        return self._with(score for score in self.scores if score.paper not in papers)
 
     def without_sent(self, papers: Collection[PaperId]) -> Ranked:
         """Leave out papers that another profile sent to the same address, except those of followed authors."""

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property, lru_cache
+from itertools import chain, permutations
 from typing import TYPE_CHECKING
 
 from bot.channels import MessageRenderer
@@ -30,6 +31,7 @@ from bot.model import (
     PickKind,
     Problem,
     Reader,
+    ReaderId,
     Role,
     Score,
     Sentence,
@@ -106,24 +108,28 @@ class EditionComposer:
         rankings = self._ranked(readers, ids, now, [new.waiting for new in candidates])
         # Two profiles of a batch may have one address.
         sent: dict[tuple[Kind, str], set[PaperId]] = defaultdict(set)
+        better_elsewhere = self._better_elsewhere(readers, ids, candidates, now)
         for request, new, ranking, activity in zip(requests, candidates, rankings, activities, strict=True):
             sent_now = sent[request.reader.kind, request.reader.address]
-            ranked = ranking.without_sent(sent_now.union(new.sent_elsewhere)) if ranking else None
+            elsewhere = sent_now.union(new.sent_elsewhere, better_elsewhere[request.reader.id])
+            ranked = ranking.without_sent(elsewhere) if ranking else None
             picks = ranked.edition_picks(request.profile, new.waiting, new.chosen) if ranked else []
             sent_now.update(pick.paper.id for pick in picks)
+            fresh = ranked.without(new.waiting) if ranked else None
             edition = compose(
                 request,
                 picks,
-                scores=[score for score in ranked.scores if score.paper not in new.waiting] if ranked else [],
+                scores=fresh.scores if fresh else (),
                 watermark=new.watermark,
                 now=now,
                 activity=activity,
-                closest=ranked.closest(_CLOSEST) if ranked and not picks else (),
-                uncovered=ranked.uncovered if ranked and not picks else (),
-                good=[s for s in ranked.good(request.profile) if s.paper not in new.waiting] if ranked else (),
+                closest=fresh.closest(_CLOSEST) if fresh and not picks else (),
+                uncovered=fresh.uncovered if fresh and not picks else (),
+                good=fresh.good(request.profile) if fresh else (),
             )
-            if ranking and ranked and not ranked.scores:
-                edition = replace(edition, quiet=all_sent(len(ranking.scores)))
+            arrived = len(ranking.without(new.waiting).scores) if ranking else 0
+            if arrived and not (edition.considered or picks):
+                edition = replace(edition, quiet=all_sent(arrived))
             if ranked and picks:
                 follow_ups = self.follow_ups.of_reader(request.reader, ranked, new.ids, now)
                 edition = replace(edition, follow_ups=follow_ups)
@@ -132,6 +138,33 @@ class EditionComposer:
                 others = listed(unseen[request.reader.id], {paper.id for paper in papers})
                 edition = replace(edition, group_likes=(*likes.of_papers(request.reader, papers), *others))
             yield edition
+
+    def _better_elsewhere(
+        self, readers: Readers, ids: Sequence[Sequence[PaperId]], candidates: Sequence[Candidates], now: datetime
+    ) -> dict[ReaderId, set[PaperId]]:
+        """Return the papers that another profile of the batch at a reader's address would send as a better match."""
+        together: dict[tuple[Kind, str], list[int]] = defaultdict(list)
+        for number, (reader, _) in enumerate(readers):
+            together[reader.kind, reader.address].append(number)
+        groups = [numbers for numbers in together.values() if len(numbers) > 1]
+        numbers = list(chain.from_iterable(groups))
+        rankings = self._ranked(
+            [readers[n] for n in numbers], [ids[n] for n in numbers], now, [candidates[n].waiting for n in numbers]
+        )
+        log_odds: dict[int, dict[PaperId, float]] = defaultdict(dict)
+        chosen: dict[int, set[PaperId]] = defaultdict(set)
+        for n, ranking in zip(numbers, rankings, strict=True):
+            if ranking:
+                log_odds[n] = {score.paper: score.log_odds for score in ranking.scores}
+                remaining = ranking.without_sent(candidates[n].sent_elsewhere)
+                chosen[n] = remaining.chosen(readers[n][1], candidates[n].waiting)
+        better: dict[ReaderId, set[PaperId]] = defaultdict(set)
+        for group in groups:
+            for n, other in permutations(group, 2):
+                own, others = log_odds[n], log_odds[other]
+                is_better = {paper for paper in chosen[other] if paper in own and others[paper] > own[paper]}
+                better[readers[n][0].id] |= is_better.difference(candidates[n].chosen)
+        return better
 
     def alerts(
         self, reader: Reader, profile: Profile, day: date, now: datetime, candidates: Candidates
@@ -186,7 +219,7 @@ class EditionComposer:
         now: datetime,
         waiting: Sequence[Collection[PaperId]] = (),
     ) -> Iterator[Ranked | None]:
-        if not any(ids):
+        if not any((*ids, *waiting)):
             # Most idle runs end here without scikit-learn.
             yield from [None] * len(readers)
             return
@@ -219,9 +252,9 @@ def compose(
     uncovered: Sequence[str] = (),
     good: Sequence[Score] = (),
 ) -> Edition:
-    """Return an edition of these picks, or with the reason why it is quiet. ``scores`` are of all candidates.
+    """Return an edition of these picks, or with the reason why it is quiet. ``scores`` are of all new candidates.
 
-    ``good`` are the matches that fit, with or without a place. ``uncovered`` topics explain a quiet edition.
+    ``good`` are the new ones that fit, with or without a place. ``uncovered`` topics explain a quiet edition.
     """
     picked = {pick.paper.id for pick in picks}
     return Edition(

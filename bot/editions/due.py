@@ -334,8 +334,7 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         last = last_editions.get(reader.id)
         hidden = excluded | {paper_id for paper_id in sent if last and paper_id <= last.watermark}
         new_ids = [paper_id for paper_id in new[reader.id] if paper_id not in hidden]
-        has_new = not sent.issuperset(new_ids)
-        candidates.append(Candidates(new_ids, watermark, waiting if has_new else (), chosen - excluded, sent))
+        candidates.append(Candidates(new_ids, watermark, waiting, chosen - excluded, sent))
     return candidates
 
 

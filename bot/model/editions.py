@@ -32,7 +32,9 @@ class ReasonKind(StrEnum):
     OWNED = "owned"  # the same from the reader's library
     LEARNED_FROM_LIBRARY = "learned from library"  # a phrase shared with the reader's library
     TRENDING = "trending"  # the upvotes
-    PHRASES = "phrases"  # a positive phrase, for want of other reasons
+    PHRASES = "phrases"  # a positive phrase of the title, for want of other reasons
+    LIKES = "likes"  # close to liked papers, for want of phrases; without a text
+    LIBRARY = "library"  # the same of the reader's library
 
 
 @dataclass(frozen=True, slots=True)

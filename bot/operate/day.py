@@ -236,7 +236,9 @@ class _Composing:
         try:
             readers = [(due.reader, due.profile) for due in batch]
             candidates = context.composer.candidates_of(readers)
-            with_candidates = [reader for reader, new in zip(readers, candidates, strict=True) if new.ids]
+            with_candidates = [
+                reader for reader, new in zip(readers, candidates, strict=True) if new.ids or new.waiting
+            ]
             refit(context.store, context.ranker, with_candidates, self.now)
             for edition in context.composer.editions(batch, self.now, candidates):
                 yield remaining.pop(0), edition

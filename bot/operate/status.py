@@ -164,6 +164,7 @@ def status(
     source_rows = sources_status(store, sources, now)
     breakers = store.circuit_breakers.all()
     rows = readers_status(store, profiles, breakers, now)
+    failing = {row.name for row in source_rows if row.health is Health.FAILING}
     return Status(
         papers=store.papers.count(),
         sources=source_rows,
@@ -174,7 +175,8 @@ def status(
         load=load(store, profiles, queue, now),
         circuit_breakers=breakers,
         problems=[
-            *standing,
+            # A run recorded why a source fails: it has no folder.
+            *(each for each in standing if each.source not in failing),
             *(Problem(row.name, f"{row.health}: {row.detail}") for row in source_rows if row.trouble),
             *map(breaker_problem, breakers.items()),
             *map(message_problem, store.outbox.problems(_MAX_PROBLEMS)),
@@ -230,6 +232,10 @@ def readers_status(
     ids = [reader.id for reader, _ in readers]
     thumbs = store.feedback.counts(ids)
     last_editions = store.editions.last_by_reader(ids)
+    # A second, quiet run of a day doesn't hide the edition of the first.
+    for reader_id, with_picks in store.editions.last_with_picks_by_reader(ids).items():
+        if with_picks.date == last_editions[reader_id].date:
+            last_editions[reader_id] = with_picks
     last_days = last_edition_days(store, readers, now)
     states = store.outbox.states([edition.id for edition in last_editions.values()])
     last_sent = store.outbox.last_sent(ids)

@@ -62,10 +62,6 @@ class Evidence:
                 papers[term].append(paper)
         return papers
 
-    @cached_property
-    def is_library_alone(self) -> bool:
-        return bool(self.titles) and all(map(is_library_paper, self.titles))
-
 
 @lru_cache(maxsize=20_000)  # many readers like the same papers
 def _visible_terms(title: str) -> frozenset[str]:
@@ -154,12 +150,19 @@ def close_topic(
 
 
 def heaviest_phrases(paper: PaperText, terms: Mapping[str, float]) -> list[Reason]:
-    weights = {phrase: phrase.weight(terms) for phrase in paper.whole_phrases if not phrase.is_adjective}
-    positive = {phrase: weight for phrase, weight in weights.items() if weight > 0}
+    # Phrases of a title are nouns more often than those of an abstract ("nanobodies bind").
+    nouns = (phrase for phrase in paper.whole_phrases if phrase.in_title and not phrase.is_adjective)
+    positive = {phrase: weight for phrase in nouns if (weight := phrase.weight(terms)) > 0}
     phrases = whole_phrases(positive, (), _MAX_CLOSE_PHRASES)
     least = _SHARE_OF_HEAVIEST * positive[phrases[0]] if phrases else 0.0
     phrases = [phrase for phrase in phrases if positive[phrase] >= least]
     return [Reason(ReasonKind.PHRASES, phrase.text, positive[phrase]) for phrase in phrases]
+
+
+def close_to_liked(evidence: Evidence) -> list[Reason]:
+    if not evidence.titles:
+        return []
+    return [Reason(ReasonKind.LIBRARY if all(map(is_library_paper, evidence.titles)) else ReasonKind.LIKES)]
 
 
 _MAX_PHRASES = 2
@@ -189,8 +192,11 @@ def learned_phrases(
         and evidence.excluded.isdisjoint(phrase.rare_terms)
         and evidence.votes.supports(phrase.rare_terms)
     }
-    kind = ReasonKind.LEARNED_FROM_LIBRARY if evidence.is_library_alone else ReasonKind.LEARNED
-    return [Reason(kind, phrase.text, supported[phrase]) for phrase in whole_phrases(supported, covered, _MAX_PHRASES)]
+    kinds = {True: ReasonKind.LEARNED_FROM_LIBRARY, False: ReasonKind.LEARNED}
+    return [
+        Reason(kinds[evidence.votes.are_of_library(phrase.rare_terms)], phrase.text, supported[phrase])
+        for phrase in whole_phrases(supported, covered, _MAX_PHRASES)
+    ]
 
 
 def similar_liked_paper(
@@ -241,7 +247,7 @@ def choose(
     """Return the reasons for one pick, the strongest first. No two name the same words.
 
     ``score`` has its terms, ``close`` are topics close in meaning. The order is: rules and ``cites``, written topics, a
-    close topic, phrases that votes support, the most similar liked paper. Without any, the heaviest phrases.
+    close topic, phrases that votes support, the most similar liked paper. Without any, the title's heaviest phrases.
     """
     keywords = [bonus.text for bonus in score.bonuses if bonus.kind is BonusKind.KEYWORD]
     reasons = [Reason(ReasonKind.ALERT, name) for name in alerted_by]
@@ -267,7 +273,7 @@ def choose(
         for bonus in score.bonuses
         if bonus.kind is BonusKind.TRENDING
     ]
-    return tuple(reasons or heaviest_phrases(paper, terms))
+    return tuple(reasons or heaviest_phrases(paper, terms) or close_to_liked(evidence))
 
 
 _PAPERS = {ReasonKind.LIKED, ReasonKind.OWNED}

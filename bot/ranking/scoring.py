@@ -222,9 +222,17 @@ class VotedTerms:
         if len(columns) == 1:
             liked, disliked = self._papers_by_column
             return liked.item(columns[0]), disliked.item(columns[0])
-        papers = self._papers[np.isin(self._columns, columns)]
-        has_all = np.bincount(papers, minlength=self.liked + self.disliked) == len(columns)
+        has_all = self._have_all(columns)
         return int(np.count_nonzero(has_all[: self.liked])), int(np.count_nonzero(has_all[self.liked :]))
+
+    def are_of_library(self, terms: Iterable[str]) -> bool:
+        """Return whether all liked papers with all of these known terms are of the library."""
+        has_all = self._have_all([column for term in {*terms} if (column := self._corpus.column(term)) is not None])
+        return all(map(is_library_paper, self._liked_ids[has_all[: self.liked]].tolist()))
+
+    def _have_all(self, columns: Sequence[int]) -> np.ndarray:
+        papers = self._papers[np.isin(self._columns, columns)]
+        return np.equal(np.bincount(papers, minlength=self.liked + self.disliked), len(columns))
 
     def supports(self, terms: Iterable[str], *, liked: bool = True) -> bool:
         """Return whether two liked papers have each term, and relatively fewer disliked ones.

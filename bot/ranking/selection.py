@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import time
 from typing import TYPE_CHECKING
 
@@ -108,8 +108,11 @@ def select(
     """Return an edition's choices: followed authors and matches by score, then exploration.
 
     ``scores`` are sorted, best first. Muted papers are never chosen. Followed authors always are, whatever their score.
-    ``waiting`` papers had no place in earlier editions. Strong and good matches compete again, others may be explored.
+    ``waiting`` papers had no place in earlier editions. Strong and good matches compete again, others may be explored
+    beside new ones.
     """
+    if all(score.paper in waiting for score in scores):
+        limits = replace(limits, explore=0)
     unmuted = [score for score in scores if not score.muted]
     followed = [score for score in unmuted if score.followed and score.paper not in waiting][: limits.size]
     others = [score for score in unmuted if not (score.followed or score.missing_terms)]

@@ -13,7 +13,7 @@ from bot.config.keys import Purpose, Signer, TokenError
 from bot.config.profiles import Profile
 from bot.editions.choices import choices_of
 from bot.editions.composer import EditionComposer
-from bot.model import Paper, PaperId, Problem, Reader, ReaderId, RecordedVote, StopReason, Vote, parse_ref
+from bot.model import Paper, Problem, Reader, ReaderId, RecordedVote, StopReason, Vote, parse_ref
 from bot.model.errors import DeletedError, UsageError
 from bot.ranking.phrases import whole_phrases
 from bot.readers import find_paper, stored_reader
@@ -22,8 +22,6 @@ from bot.store import Store
 _COMPARED_PAPERS = 5
 # A new reader of an old store has 100,000.
 _MAX_CANDIDATES = 500
-# Without candidates, the newest papers stand in.
-_STAND_IN_PAPERS = 5_000
 _MAX_PHRASES = 8
 _MIN_CHANGE = 0.01
 # Tolerance for clocks ahead of ours.
@@ -39,11 +37,10 @@ REPLY_SUBJECT = re.compile(r"Paperbot (?:vote (?P<vote>up|down|save)|unsubscribe
 
 @dataclass(frozen=True, slots=True)
 class VoteEffect:
-    """A vote's effect on the first papers of the next edition."""
+    """A vote's effect on the first papers of the next edition, equally many before and after it."""
 
     before: Sequence[Paper]
     after: Sequence[Paper]
-    waiting: bool  # the edition has candidates
     rise: bool  # the vote raised the paper's score
     phrases: Sequence[str]  # of the voted paper, that gained weight, or lost it without ``rise``
 
@@ -61,24 +58,19 @@ def vote_with_effect(
 ) -> VoteEffect:
     """Rank the next candidates, record a vote, rank again, and return the difference.
 
-    Without candidates, unsent papers stand in. ``voter`` is the member of a shared Slack channel.
+    ``voter`` is the member of a shared Slack channel.
     """
     store = composer.store
     # Chosen before the vote, which excludes its paper. Both rankings need the same papers.
     new = composer.candidates(reader, profile)
-    ids = [paper_id for paper_id in new.ids if paper_id != paper.id and paper_id not in new.sent_elsewhere]
-    earlier: list[PaperId] = []  # without a place in earlier editions
-    if is_waiting := bool(ids):
-        earlier = sorted({*new.waiting} - {paper.id})
-    else:
-        oldest = max(store.papers.newest_id() - _STAND_IN_PAPERS, 0)
-        ids = [i for i in store.papers.new_to(reader.id, oldest, sources=profile.sources) if i != paper.id]
-    ids = [*ids[-_MAX_CANDIDATES:], *earlier[-_MAX_CANDIDATES:], paper.id]
+    hidden = {paper.id, *new.sent_elsewhere}
+    fresh, earlier = (sorted({*ids} - hidden)[-_MAX_CANDIDATES:] for ids in (new.ids, new.waiting))
+    ids = [*fresh, *earlier, paper.id]
     before = composer.ranked(reader, profile, ids, now)
     store.feedback.add(reader.id, paper.id, vote, now, via, voter=voter)
     after = composer.ranked(reader, profile, ids, now)
     if not (before and after):
-        return VoteEffect([], [], is_waiting, rise=vote is Vote.UP, phrases=[])
+        return VoteEffect([], [], rise=vote is Vote.UP, phrases=[])
     old_score, new_score = before.explained(paper.id), after.explained(paper.id)
     rise = not (old_score and new_score) or new_score.log_odds >= old_score.log_odds
     sign = 1 if rise else -1
@@ -100,12 +92,13 @@ def vote_with_effect(
     first_before, first_after = (
         [
             ranked.papers[choice.score.paper]
-            for choice in choices_of(profile, ranked.without(paper.id), frozenset(earlier))[:_COMPARED_PAPERS]
+            for choice in choices_of(profile, ranked.without({paper.id}), frozenset(earlier))[:_COMPARED_PAPERS]
         ]
         for ranked in (before, after)
     )
     phrases = [phrase.text for phrase in whole_phrases(gained, (), _MAX_PHRASES)]
-    return VoteEffect(first_before, first_after, is_waiting, rise, phrases)
+    most = min(len(first_before), len(first_after))
+    return VoteEffect(first_before[:most], first_after[:most], rise, phrases)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,9 +90,9 @@ def refuse_private(host: str, addresses: Iterable[str]) -> None:
     """Raise SourceError if any address is private, because the name server chooses."""
     for address in addresses:
         if not _is_public(ip_address(address.partition("%")[0])):
+            at = "" if host == address else f"at {address}, which is "
             raise SourceError(
-                f"{host} is at {address}, which is not a public address; "
-                "to allow it, name the host in private_hosts under [fetch]"
+                f"{host} is {at}not a public address; to allow it, name the host in private_hosts under [fetch]"
             )
 
 

@@ -141,15 +141,21 @@ class Editions(Aggregate):
         return next(iter(self._read(query)), None)
 
     def last_with_picks(self, reader_id: ReaderId) -> StoredEdition | None:
-        has_picks = exists().where(picks.c.edition_id == editions.c.id)
-        query = _stored_editions().where(editions.c.reader_id == reader_id, has_picks)
-        return next(iter(self._read(query.order_by(editions.c.id.desc()).limit(1))), None)
+        return self.last_with_picks_by_reader([reader_id]).get(reader_id)
+
+    def last_with_picks_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
+        return self._last_by_reader(reader_ids, exists().where(picks.c.edition_id == editions.c.id))
 
     def last_by_reader(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, StoredEdition]:
+        return self._last_by_reader(reader_ids)
+
+    def _last_by_reader(
+        self, reader_ids: Sequence[ReaderId], *conditions: ColumnElement[bool]
+    ) -> dict[ReaderId, StoredEdition]:
         # Stops at the first match in the index. max(id) would read all editions of a reader.
         newest = (
             select(editions.c.id)
-            .where(editions.c.reader_id == readers.c.id, _IS_DAILY)
+            .where(editions.c.reader_id == readers.c.id, _IS_DAILY, *conditions)
             .order_by(editions.c.id.desc())
             .limit(1)
             .correlate(readers)

@@ -14,6 +14,13 @@ _MENTIONED = re.compile(r"(?<![\w/-])[A-Za-z][\w-]{0,20}[A-Z0-9](?=s?(?![\w/-]))
 _OPENING = "'‘’“”\"("
 _MARKUP = re.compile(r"[$\\{}()\[\]<>]")
 _KNOWN_TO_ALL = frozenset("AI AIDS API CPU CT DNA GPU HIV IQ MRI PC RNA UK US USA WHO".split())
+_SENTENCE_START = re.compile(r"(?:^|[.:!?]\s+)$")
+# A first word of these keeps its capital.
+_NAME = re.compile(
+    r"(?!Amphi|Circadian|Mammal|Median|Ovarian|Pedestrian)\w{3,}(?:ian|ean|ese|ish|[’']s)\b|(?:Antarctic|Arabic|Arctic"
+    r"|Atlantic|Baltic|Boltzmann|Cox|Doppler|Fisher|Fourier|Google|Hilbert|Hodgkin|Kalman|Langevin|Laplace|Markov|Nash"
+    r"|Pacific|Poisson|Raman|Riemann|Sobolev|Twitter|Wasserstein)\b"
+)
 
 
 def expansions(sentences: Sequence[str]) -> dict[str, str]:
@@ -29,10 +36,22 @@ def expansions(sentences: Sequence[str]) -> dict[str, str]:
             short = match["short"]
             if short in found or short in _KNOWN_TO_ALL or stem(short) in common:
                 continue
-            long = _expansion(short, sentence[: match.start()].split())
+            before = sentence[: match.start()]
+            long = _expansion(short, before.split())
             if long and long.split()[0].lower() not in FUNCTION_WORDS and not _MARKUP.search(long):
-                found[short] = long
+                begins_sentence = _SENTENCE_START.search(before.removesuffix(long).strip(_OPENING))
+                found[short] = _inside_sentence(long) if begins_sentence else long
     return found
+
+
+def _inside_sentence(long: str) -> str:
+    """Return an expansion from a sentence's start with a small letter, unless it begins with a name or has others.
+
+    >>> _inside_sentence("Early weeding"), _inside_sentence("Bayesian weeding"), _inside_sentence("T cells")
+    ('early weeding', 'Bayesian weeding', 'T cells')
+    """
+    is_name = not long[1].islower() or any(map(str.isupper, long[1:])) or _NAME.match(long)
+    return long if is_name else long[0].lower() + long[1:]
 
 
 def _expansion(short: str, words: Sequence[str]) -> str:

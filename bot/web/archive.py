@@ -404,7 +404,7 @@ def ris(papers: Iterable[Paper]) -> str:
 
 def _note(paper: Paper) -> str:
     words = category_in_words(paper.categories[0]) if paper.categories else ""
-    noted = [fact for fact in facts(paper) if fact.text not in (words, "PDF")]
+    noted = [fact for fact in facts(paper, beside_seen=False) if fact.text not in (words, "PDF")]
     parts = [f"{fact.text}: {fact.url}" if fact.url else fact.text for fact in noted]
     return "; ".join(
         [*parts, *([f"The address searches {site} for the title"] if (site := title_link(paper).site) else [])]

@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from bot.channels.papers import GAP, Piece
 from bot.config.keys import Purpose, TokenError
 from bot.model import Paper, Reader, Vote
+from bot.model.papers import keys_in
 from bot.model.wording import oneline, shorten, storable
 from bot.readers.votes import VoteEffect, vote_with_effect
 from bot.store import Store
@@ -140,6 +141,9 @@ def snippet(abstract: str, words: str) -> Sequence[Piece]:
 
     Words match by stem, as in the databases' search.
     """
+    # An abstract's numbers aren't those of an id.
+    if keys_in(words):
+        return []
     stems = {stem(word.lower()) for word in _WORD.findall(words)}
     sentences = _SENTENCE_END.split(oneline(readable(abstract)))
     hits = [[match for match in _WORD.finditer(text) if stem(match[0].lower()) in stems] for text in sentences]

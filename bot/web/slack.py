@@ -210,7 +210,7 @@ def _vote_answer(paper: Paper, vote: Vote, effect: VoteEffect, tally: str) -> An
     new = [wording.title(paper) for paper in effect.after if paper not in effect.before]
     details = [
         ", ".join(f"{sign} {phrase}" for phrase in effect.phrases[:_PHRASES_SHOWN]),
-        f"New among the first papers of the next edition: {'; '.join(new)}." if effect.waiting and new else "",
+        f"New among the first papers of the next edition: {'; '.join(new)}." if new else "",
         tally,
     ]
     title = escape(wording.title(paper), 300)

@@ -65,12 +65,12 @@ def _counts(edition: Edition) -> str:
         return "; ".join([*parts, f"{minutes(edition)} to read"])
     if edition.picks:
         # Not "of": a pick may have waited for a place since an earlier day.
-        papers += f"; {plural(edition.considered, 'new paper')} came in"
+        papers += f"; {plural(edition.considered, 'new paper')} came in" if edition.considered else " of earlier days"
     # The quiet edition names them already.
     if edition.missing and not (edition.quiet and edition.quiet.reason is QuietReason.FAILING):
         papers += f", without {' and '.join(edition.missing)}, which could not be read"
     if edition.picks and edition.has_room and not edition.more:
-        papers += "; no other comes close enough"
+        papers += "; the others fit too little"
     return f"{papers}; {minutes(edition)} to read" if edition.picks else papers
 
 
@@ -98,6 +98,9 @@ def more(edition: Edition) -> str:
     return f"{plural(edition.more, 'more paper')} fit{'s' * (edition.more == 1)}" if edition.more else ""
 
 
+MORE_LATER = "Those of the last three days have another chance in your next edition."
+
+
 def catch_up_note(edition: Edition) -> str:
     if not (edition.catch_up and edition.catch_up.is_automatic):
         return ""
@@ -109,7 +112,8 @@ def catch_up_note(edition: Edition) -> str:
 
 
 def list_heading(edition: Edition) -> str:
-    return "By topic" if edition.catch_up else "In thirty seconds"
+    is_by_topic = edition.catch_up and any(group.name for group in edition.catch_up.groups)
+    return "By topic" if is_by_topic else "In thirty seconds"
 
 
 def minutes(edition: Edition) -> str:
@@ -239,13 +243,13 @@ def letter_votes(letter: Letter) -> str:
     if not (letter.liked or letter.disliked):
         return "You gave no votes in these seven days. Each one changes what comes next."
     if not letter.liked:
-        return f"None in these seven days: you wanted less like {plural(letter.disliked, 'paper')}."
+        return f"None in these seven days: you disliked {plural(letter.disliked, 'paper')}."
     hidden = len(letter.liked) - len(letter_liked(letter))
     sentence = f"You liked {plural(len(letter.liked), 'paper')}"
     sentence += f" (the last {len(letter_liked(letter))} are listed)" if hidden else ""
     if not letter.disliked:
         return f"{sentence}."
-    return f"{sentence}, and wanted less like {plural(letter.disliked, 'other')}."
+    return f"{sentence} and disliked {letter.disliked}."
 
 
 def lessons(likes: Sequence[LearnedPhrase], dislikes: Sequence[LearnedPhrase]) -> list[str]:
@@ -256,7 +260,7 @@ def lessons(likes: Sequence[LearnedPhrase], dislikes: Sequence[LearnedPhrase]) -
     ['Since you liked “Owls” and “Bats”: more on circuits and probes.']
     """
     sentences = []
-    for learned, because, direction in ((likes, "you liked {}", "more"), (dislikes, "you wanted less like {}", "less")):
+    for learned, because, direction in ((likes, "you liked {}", "more"), (dislikes, "you disliked {}", "less")):
         by_papers: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
         for phrase in learned:
             by_papers.setdefault((phrase.is_from_library, phrase.papers), []).append(cut(phrase.text, PHRASE_WIDTH))
@@ -273,11 +277,9 @@ LETTER_MISSED = "It reached Paperbot this week and was in none of your editions.
 def letter_record(letter: Letter) -> str:
     if letter.record is None:
         return ""
-    votes_on = letter.record.voted
-    liked = "all" if letter.record.liked == votes_on else letter.record.liked
     return (
-        f"In the last 30 days you voted on {plural(votes_on, 'paper')} called a strong or good "
-        f"match, and liked {liked} of them."
+        f"You liked {letter.record.liked} of the {letter.record.voted} strong or good matches that you voted on in the "
+        "last 30 days."
     )
 
 

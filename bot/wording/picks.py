@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from bot.model import (
+    GOOD,
     Edition,
     Match,
     Paper,
@@ -110,9 +111,9 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.CITES_LIKED: "cites {quoted}, which you liked",
     ReasonKind.CITES_OWNED: "cites {quoted}, which {are} in your library",
     ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
-    ReasonKind.WROTE: "you wrote {quoted}",
-    ReasonKind.MENTIONED: "it mentions {quoted}, which you wrote",
-    ReasonKind.NEAR: "it is on {quoted}, close to “{near}”, which you wrote",
+    ReasonKind.WROTE: "title or abstract has your {words} {quoted}",
+    ReasonKind.MENTIONED: "title or abstract has your {words} {quoted}",
+    ReasonKind.NEAR: "close to your “{near}”: it is on {quoted}",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which you liked",
     ReasonKind.SAVED: "like {quoted}, which you saved",
@@ -120,6 +121,8 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in your library mention {quoted}",
     ReasonKind.TRENDING: "trending: {names}",
     ReasonKind.PHRASES: "in its favour: {quoted}",
+    ReasonKind.LIKES: "close to papers that you liked",
+    ReasonKind.LIBRARY: "close to papers in your library",
 }
 # On pages that strangers see.
 _PUBLIC_CLAUSES: Mapping[ReasonKind, str] = {
@@ -128,14 +131,16 @@ _PUBLIC_CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.CITES_LIKED: "cites {quoted}, which this list's reader liked",
     ReasonKind.CITES_OWNED: "cites {quoted}, which {are} in this list's library",
     ReasonKind.KEYWORD: "it has this list's keyword{s} {quoted}",
-    ReasonKind.WROTE: "this list's interests name {quoted}",
-    ReasonKind.MENTIONED: "it mentions {quoted}, which this list's interests name",
-    ReasonKind.NEAR: "it is on {quoted}, close to “{near}” in this list's interests",
+    ReasonKind.WROTE: "title or abstract has this list's {words} {quoted}",
+    ReasonKind.MENTIONED: "title or abstract has this list's {words} {quoted}",
+    ReasonKind.NEAR: "close to this list's “{near}”: it is on {quoted}",
     ReasonKind.LEARNED: "papers that this list's reader liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which this list's reader liked",
     ReasonKind.SAVED: "like {quoted}, which this list's reader saved",
     ReasonKind.OWNED: "like {quoted}, which is in this list's library",
     ReasonKind.LEARNED_FROM_LIBRARY: "papers in this list's library mention {quoted}",
+    ReasonKind.LIKES: "close to papers that this list's reader liked",
+    ReasonKind.LIBRARY: "close to papers in this list's library",
 }
 
 
@@ -145,26 +150,29 @@ def sentence(reasons: tuple[Reason, ...], *, is_public: bool = False) -> str:
 
     >>> written = (Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs"))
     >>> sentence((*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")))
-    'You wrote “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
+    'Title or abstract has your words “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
+    >>> sentence((Reason(ReasonKind.MENTIONED, "owls"),))
+    'Title or abstract has your word “owls”.'
     """
     clause_of = _PUBLIC_CLAUSES if is_public else _CLAUSES
     # Old editions' reasons may lack the topic that they are close to.
     named = (
         reason
         for reason in reasons
-        if reason.kind is not ReasonKind.ALERT and reason.text and (reason.near or reason.kind is not ReasonKind.NEAR)
+        if reason.kind is not ReasonKind.ALERT and (reason.near or reason.kind is not ReasonKind.NEAR)
     )
     clauses = []
-    for kind, group in groupby(named, key=lambda reason: reason.kind):
-        of_kind = list(group)
-        width = SHORT_TITLE_WIDTH if kind in _PAPERS else PHRASE_WIDTH
-        texts = [cut(reason.text, width) for reason in of_kind]
-        near = cut(of_kind[0].near, PHRASE_WIDTH)
+    for clause, group in groupby(named, key=lambda reason: clause_of[reason.kind]):
+        same = list(group)
+        width = SHORT_TITLE_WIDTH if same[0].kind in _PAPERS else PHRASE_WIDTH
+        texts = [cut(reason.text, width) for reason in same]
+        quoted = listed([f"“{text}”" for text in texts])
         clauses.append(
-            clause_of[kind].format(
+            clause.format(
                 names=listed(texts),
-                quoted=listed([f"“{text}”" for text in texts]),
-                near=near,
+                quoted=quoted,
+                near=cut(same[0].near, PHRASE_WIDTH),
+                words="words" if " " in quoted else "word",
                 s="" if len(texts) == 1 else "s",
                 are="is" if len(texts) == 1 else "are",
             )
@@ -256,6 +264,15 @@ def match_label(probability: float) -> str:
     return f"{Match.for_probability(probability).capitalize()} match"
 
 
+def good_match(probability: float) -> str:
+    """Return the label of a match for lists of all papers, where most are possible or unlikely matches.
+
+    >>> good_match(0.4), good_match(0.39)
+    ('Good match', '')
+    """
+    return match_label(probability) if probability >= GOOD else ""
+
+
 def first_line(paper: Paper) -> str:
     return shorten(readable(paper.abstract), _FIRST_LINE) or authors(paper)
 
@@ -299,7 +316,7 @@ def label(pick: Pick) -> str:
 
 
 def verdict(pick: Pick) -> str:
-    """Return ``●●● Strong match. You wrote “GRPO”``."""
+    """Return ``●●● Strong match. Title or abstract has your word “GRPO”``."""
     return f"{strength(pick)} {label(pick)}. {why(pick)}".strip()
 
 

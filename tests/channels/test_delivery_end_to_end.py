@@ -45,7 +45,7 @@ def test_a_refused_address_stops_its_reader_and_the_others_get_theirs(home, conn
     (ada, _) = paperbot("status", "--json").json["readers"]
     assert "no such user" in ada["stopped"]
     assert ada["next_due"] is None
-    assert paperbot("run", "--force", "--now", NOW, "--json").json["skipped"] == 1  # only the other reader
+    assert paperbot("run", "--force", "--now", NOW, "--json").json["editions"] == 1  # only the other reader's
 
 
 def test_check_connects_to_both_sends_nothing_and_says_which_does_not_answer(connected, slack_server, paperbot):

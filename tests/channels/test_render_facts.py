@@ -96,6 +96,23 @@ def test_the_feed_has_categories_and_related_links(edition, templates):
     assert (entry.findtext("{*}summary") or "").startswith(LINE)
 
 
+@pytest.mark.parametrize(
+    ("topic", "line"),
+    [
+        ("Owl Letters", ""),
+        ("Wiley: Owl letters: Table of Contents", ""),
+        ("Owl Letters Current Issue", ""),
+        ("Barn Owl Letters", "Owl Letters"),
+        ("My digest", "Owl Letters"),
+    ],
+)
+def test_a_journal_is_not_named_again_beside_its_own_feed(topic, line):
+    fact, sighting = Fact(FactKind.VENUE, "Owl Letters", "x"), Sighting("feed", topic, None)
+    paper = make_paper(facts=(fact,), sightings=(sighting,))
+    assert facts_text(paper) == line
+    assert "note = {Owl Letters}" in bibtex([paper])
+
+
 def test_references_note_the_facts(paper):
     note = "Lab of Owls; ICLR 2026; 12 upvotes; Code (1,234 stars): https://github.com/ada/owls; "
     assert f"  note = {{{note}Project page: https://owls.example.org}}," in bibtex([paper]).splitlines()

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from bot import wording
-from bot.model import Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting
+from bot.model import CatchUp, Pick, PickKind, Quiet, QuietReason, Reason, ReasonKind, Sighting, TopicGroup
 
 from .made_editions import make_edition, make_paper, make_pick
 
@@ -46,7 +46,7 @@ def test_an_alert_names_the_terms_that_matched():
     paper = make_paper(authors=tuple("ABCDEF"))
     pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason(ReasonKind.WROTE, "wood")))
     assert wording.label(pick) == "On your alert list (violins, F, e): strong match"
-    assert wording.why(pick) == "You wrote “wood”."
+    assert wording.why(pick) == "Title or abstract has your word “wood”."
     assert wording.credits_of(pick) == "A, B, C, E, F and 1 more"
     by_score = make_pick(paper, kind=PickKind.ALERT)
     assert wording.label(by_score) == "On your alert list: strong match"
@@ -162,7 +162,8 @@ def test_reasons_of_a_kind_are_named_together_and_in_their_order():
         Reason(ReasonKind.TRENDING, "120 upvotes"),
     )
     assert wording.sentence(reasons) == (
-        "By Ada Lovelace, whom you follow; it has your keywords “GRPO” and “R1”; you wrote “reward models”; "
+        "By Ada Lovelace, whom you follow; it has your keywords “GRPO” and “R1”; "
+        "title or abstract has your words “reward models”; "
         "papers you liked mention “verifiers”; like “Liked before”, which you liked; trending: 120 upvotes."
     )
 
@@ -174,4 +175,12 @@ def test_a_long_title_is_shortened():
 
 
 def test_braces_in_a_phrase_are_text():
-    assert wording.sentence((Reason(ReasonKind.WROTE, "{near}"),)) == "You wrote “{near}”."
+    assert wording.sentence((Reason(ReasonKind.WROTE, "{near}"),)) == "Title or abstract has your word “{near}”."
+
+
+def test_a_catch_up_edition_without_topics_is_not_headed_by_topic():
+    day = date(2026, 6, 1)
+    topics = ("", "owls")
+    covered = [CatchUp(day, day, 1, 1, 1, groups=(TopicGroup(topic, 1, (1,)),)) for topic in topics]
+    headings = [wording.list_heading(make_edition(make_pick(), catch_up=each)) for each in covered]
+    assert headings == ["In thirty seconds", "By topic"]

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import datetime
 from html import unescape
 
 import pytest
@@ -153,6 +154,32 @@ def test_status_shows_sources_readers_and_outbox(home, paperbot):
     assert "UTC" not in text
     late = " ".join(paperbot("status", "--now", "2025-05-09T09:00:00+02:00").out.split())
     assert "due since Fri 2025-05-09 08:00 Europe/Berlin" in late
+
+
+def test_status_shows_a_days_edition_after_a_quiet_run(home, paperbot):
+    paperbot("run", "--now", NOW)
+    profile = home / "profiles" / "reward-models.toml"
+    profile.write_text(profile.read_text().replace("size = 5", "size = 5\nthreshold = 1.0"))
+    assert paperbot("run", "--force", "--now", NOW, "--json").json["skipped"] == 1
+    assert "2025-05-07, 5 papers, sent" in " ".join(paperbot("status", "--now", NOW).out.split())
+
+
+def test_status_names_a_missing_folder_once(home, paperbot):
+    settings = home / "paperbot.toml"
+    settings.write_text(f'{settings.read_text()}\n[[sources]]\nname = "gone"\nkind = "folder"\npath = "gone"\n')
+    for _ in range(2):
+        assert paperbot("status").err.count("no folder") == 1
+        paperbot("run")
+
+
+def test_a_preview_says_that_the_reader_has_paused(home, paperbot):
+    paperbot("run", "--now", NOW)
+    with open_app(home) as app:
+        (reader,) = app.store.readers.all()
+        app.subscriptions.pause([reader], datetime.fromisoformat(NOW))
+    answer = paperbot("preview", "reward-models", "--now", NOW)
+    assert "note: reward-models/ada@example.org gets no messages: paused" in answer.err
+    assert "5 papers of earlier days" in answer.out
 
 
 def test_status_shows_a_quiet_edition_with_its_reason(home, paperbot):

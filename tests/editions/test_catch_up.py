@@ -106,14 +106,14 @@ def test_picks_of_unread_editions_are_in_it_until_a_vote(away, paperbot):
     assert not {"Owls at night", "Owls in barns"} & set(titles(catch_up(paperbot, *since)))
 
 
-@pytest.mark.parametrize("minutes", [1, 2, 3])
-def test_the_edition_is_read_in_the_minutes(away, minutes):
+@pytest.mark.parametrize(("minutes", "sentences"), [(1, 1), (2, 1), (3, 1), (10, 2)])
+def test_the_edition_is_read_in_the_minutes_and_fills_them_with_sentences(away, minutes, sentences):
     with open_app(away) as app:
         (reader,) = app.store.readers.all()
         request = CatchUpRequest(reader, app.profiles["owls"], (MONDAY + DAY).date(), minutes=minutes)
         edition = compose_catch_up(app.composer, request, BACK)
     assert word_count(edition) <= 200 * minutes
-    assert all(len(pick.summary) == 1 for pick in edition.picks)
+    assert max(len(pick.summary) for pick in edition.picks) == sentences
 
 
 def test_what_is_skipped_is_listed_before_and_after_sending_and_nothing_is_sent(away, paperbot):
@@ -124,7 +124,10 @@ def test_what_is_skipped_is_listed_before_and_after_sending_and_nothing_is_sent(
     assert paperbot(*listing, "--json").json["skipped"] == before
     assert sorted([*shown, *(row["title"] for row in before)]) == sorted([*BEES, *CHESS, *BRIDGES, PASTA])
     assert before[0]["probability"] >= before[-1]["probability"]
-    assert before[0]["title"] in paperbot(*listing).out
+    listed = paperbot(*listing).out
+    assert before[0]["title"] in listed
+    assert "Unlikely match" in {row["match"] for row in before}
+    assert "Unlikely match" not in listed
 
 
 def test_a_preview_prints_the_mail_and_stores_nothing(away, paperbot):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from support import digest
+from support import digest, text_of
 
 from bot.app import open_app
 from bot.model import GOOD, Vote
@@ -41,13 +41,26 @@ def edition(owls_home, paperbot):
     return edition
 
 
-def test_strong_papers_without_a_place_come_in_the_next_editions_that_have_a_new_paper(edition):
-    first = edition(0, *STRONG)
-    second = edition(1, "Cooking pasta")
-    assert edition(2) == {}
-    third = edition(3, "Baking bread")
-    assert sorted([*first, *second, *third]) == sorted(STRONG)
-    assert (len(first), len(second)) == (2, 2)
+def test_strong_papers_without_a_place_come_in_the_next_editions_with_and_without_new_papers(edition, owls_home):
+    sent = [edition(0, *STRONG), edition(1), edition(2, "Cooking pasta")]
+    assert sorted(title for titles in sent for title in titles) == sorted(STRONG)
+    assert [len(titles) for titles in sent] == [2, 2, 1]
+    assert edition(3) == {}
+    first, second, third = (text_of(path) for path in sorted((owls_home / "state" / "outbox").rglob("*.eml")))
+    assert "2 papers; 5 new papers came in; 1 minute to read" in first
+    assert "3 more papers fit:" in first
+    assert "another chance in your next edition" in first
+    assert "2 papers of earlier days; 1 minute to read" in second
+    assert "more paper" not in second
+    assert "1 paper; 1 new paper came in" in third
+
+
+def test_papers_below_the_threshold_are_not_said_to_fit(edition, owls_home):
+    profile = owls_home / "profiles" / "owls.toml"
+    profile.write_text(profile.read_text().replace("size = 2", "size = 1\nthreshold = 0.99"))
+    edition(0, STRONG[0], "Reward model", "Reward for models")
+    (mail,) = (owls_home / "state" / "outbox").rglob("*.eml")
+    assert "more paper" not in text_of(mail)
 
 
 def test_strong_matches_come_before_good_ones_and_all_of_them_come(edition):
@@ -62,7 +75,7 @@ def test_strong_matches_come_before_good_ones_and_all_of_them_come(edition):
 
 def test_after_three_days_they_are_out_of_date(edition):
     edition(0, *STRONG)
-    assert edition(4) == {}
+    assert len(edition(4)) == 2
     assert edition(7, "Cooking pasta") == {}
 
 
@@ -76,6 +89,5 @@ def test_what_a_vote_changes_is_shown_with_them(edition, owls_home, paperbot):
         effect = vote_with_effect(
             app.composer, reader, app.profiles["owls"], paper=paper, vote=Vote.UP, now=MONDAY + DAY, via="page"
         )
-    assert effect.waiting
     assert {paper.title for paper in effect.before} <= set(STRONG) - set(sent)
-    assert len(effect.before) == 2
+    assert len(effect.before) == len(effect.after) == 2

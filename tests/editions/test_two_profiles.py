@@ -49,6 +49,15 @@ def test_other_addresses_get_the_papers_too(edition, owls_home):
     assert edition(0, *TITLES) == {"owls": sorted(TITLES), "rewards": sorted(TITLES)}
 
 
+@pytest.mark.parametrize("size", [5, 1])
+def test_a_paper_comes_from_the_profile_where_its_match_is_better_while_that_has_places(edition, owls_home, size):
+    write(owls_home, "rewards", authors='keywords = ["bees", "cats"]\n', edition=f"size = {size}\nexplore = 0")
+    sent = edition(0, *TITLES)
+    assert set(sent["rewards"]) <= {TITLES[0], TITLES[2]}
+    assert len(sent["rewards"]) == min(size, 2)
+    assert sorted([*sent["owls"], *sent["rewards"]]) == sorted(TITLES)
+
+
 def test_what_one_edition_had_no_place_for_comes_from_the_other(edition, owls_home):
     write(owls_home, "owls", edition="size = 2\nexplore = 0")
     write(owls_home, "rewards")

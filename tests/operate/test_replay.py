@@ -123,13 +123,14 @@ def test_replay_shows_the_vote_and_when_a_pick_was_sent(home_of_a_week, paperbot
 
 
 def test_only_past_days_of_the_schedule_are_replayed_and_quiet_days_give_the_reason(home_of_a_week, paperbot):
-    days = replayed(paperbot, "2026-06-12", "2026-06-20", "--now", "2026-06-16T12:00:00+00:00")["days"]
-    assert [date.fromisoformat(day["date"]).strftime("%a") for day in days] == ["Fri", "Mon", "Tue"]
-    assert days[1]["quiet"]["words"].startswith(
+    days = replayed(paperbot, "2026-06-12", "2026-06-20", "--now", "2026-06-18T12:00:00+00:00")["days"]
+    assert [date.fromisoformat(day["date"]).strftime("%a") for day in days] == ["Fri", "Mon", "Tue", "Wed", "Thu"]
+    assert days[1]["picks"], "papers that had no place on Friday"
+    assert days[-1]["quiet"]["words"].startswith(
         "No new paper has come in since your last edition. The last one came on 12"
     )
-    out = paperbot("replay", "birds", "--from", "2026-06-15", "--to", "2026-06-16").out
-    assert out.count("nothing: No new paper has come in") == 2
+    out = paperbot("replay", "birds", "--from", "2026-06-17", "--to", "2026-06-18").out
+    assert out.count("nothing: No new paper has come in") == 1
     assert "No edition was due" in paperbot("replay", "birds", "--from", "2026-06-13", "--to", "2026-06-14").out
 
 

@@ -55,7 +55,8 @@ def test_rules_come_first_and_are_not_repeated():
     paper, reader = read("GRPO for graphs", "A text."), evidence("GRPO, graphs")
     reasons = reasons_for(paper, {}, reader, bonuses=bonuses, followed="Ada Byron")
     assert sentence(reasons) == (
-        "By Ada Byron, whom you follow; it has your keyword “GRPO”; you wrote “graphs”; trending: 120 upvotes."
+        "By Ada Byron, whom you follow; it has your keyword “GRPO”; title or abstract has your word “graphs”; "
+        "trending: 120 upvotes."
     )
 
 
@@ -120,15 +121,39 @@ def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
     [
         # A topic in the reader's own words, by its variants and abbreviations, without general words.
         ("I work on hacking. How do LLMs help?", "Hacking", "LLMs. We show. LLMs help.", {}, "“LLMs” and"),
-        ("reward models", "Low-Rank Reward Modeling", "", {}, "You wrote “reward models”."),
-        ("human feedback", "Low-Rank RLHF", "", {}, "You wrote “human feedback”."),
-        ("VLA models", "Vision-language-action models", "", {}, "You wrote “VLA models”."),
-        ("Factuality", "At home", "We care for factuality. Such factuality.", {}, "You wrote “factuality”."),
+        ("reward models", "Low-Rank Reward Modeling", "", {}, "Title or abstract has your words “reward models”."),
+        ("human feedback", "Low-Rank RLHF", "", {}, "Title or abstract has your words “human feedback”."),
+        ("VLA models", "Vision-language-action models", "", {}, "Title or abstract has your words “VLA models”."),
+        (
+            "Factuality",
+            "At home",
+            "We care for factuality. Such factuality.",
+            {},
+            "Title or abstract has your word “factuality”.",
+        ),
         # In passing it is only named if it weighs more than what the paper is on.
-        ("owls; robots", "Robots at home", "Robots walk, unlike owls.", {}, "You wrote “robots”."),
-        ("owls; robots", "Robots at home", "We do without owls or robots.", {}, "You wrote “robots”."),
-        ("owls; robots", "Robots at home", "Unlike owls.", {"owl": 2, "robot": 1}, "; it mentions “owls”, which you"),
-        ("robots", "At home", "We teach robots.", {}, "It mentions “robots”, which you wrote."),
+        (
+            "owls; robots",
+            "Robots at home",
+            "Robots walk, unlike owls.",
+            {},
+            "your word “robots”.",
+        ),
+        (
+            "owls; robots",
+            "Robots at home",
+            "We do without owls or robots.",
+            {},
+            "your word “robots”.",
+        ),
+        (
+            "owls; robots",
+            "Robots at home",
+            "Unlike owls.",
+            {"owl": 2, "robot": 1},
+            "has your words “robots” and “owls”.",
+        ),
+        ("robots", "At home", "We teach robots.", {}, "your word “robots”."),
         # Votes turned against it; or a paper does without it.
         ("robots; graphs", "Robots", "Robots walk.", {"robot": -1}, None),
         ("reward models", "At home", "We train without any reward model.", {}, None),
@@ -157,7 +182,7 @@ def test_close_to_a_topic_names_the_papers_own_phrases_that_mean_it():
     assert first.weight > 0
     named = {reason.text.lower() for reason in (first, *others)}
     assert named <= {"tactile grippers", "manipulators", "dexterous hands"}
-    assert sentence((first,)) == f"It is on “{first.text}”, close to “robot grasping”, which you wrote."
+    assert sentence((first,)) == f"Close to your “robot grasping”: it is on “{first.text}”."
 
 
 GRASPING = ["robot grasping"]
@@ -185,12 +210,19 @@ def test_a_paper_is_not_said_to_be_close_without_phrases_that_show_it(profile, t
     [
         ("Owl songs", "Owl songs at night.", {"owl song": 1.0, "owl": 0.5}, "In its favour: “Owl songs”."),
         ("Owl songs", "Owl songs at night.", {"owl song": -1.0}, ""),
+        ("At night", "Owl songs at night. Owl songs.", {"owl song": 1.0}, ""),
         ("On the method", "We show results.", {"show": 1.0, "result": 1.0}, ""),
         ("", "", {}, ""),
     ],
 )
-def test_where_nothing_else_can_be_said_the_phrases_that_speak_for_a_paper_are_named(title, abstract, terms, named):
+def test_where_nothing_else_can_be_said_phrases_of_the_title_are_named(title, abstract, terms, named):
     assert sentence(reasons_for(read(title, abstract), terms, evidence("robots"))) == named
+
+
+@pytest.mark.parametrize(("library", "named"), [(False, "that you liked"), (True, "in your library")])
+def test_without_any_phrase_a_paper_is_close_to_liked_ones(library, named):
+    reader = evidence("robots", [("Bats", "Bats by day.")], library=library)
+    assert sentence(reasons_for(read("At night", "Owl songs."), {}, reader)) == f"Close to papers {named}."
 
 
 def test_of_a_topic_at_the_start_of_a_sentence_only_the_first_letter_changes():
@@ -203,7 +235,7 @@ def test_of_a_topic_at_the_start_of_a_sentence_only_the_first_letter_changes():
 def test_a_topic_that_has_more_than_a_removed_phrase_is_still_named():
     reader = evidence("reward hacking", ignored=["reward models"])
     paper = read("Reward hacking", "Reward models.")
-    assert sentence(reasons_for(paper, {}, reader)) == "You wrote “reward hacking”."
+    assert sentence(reasons_for(paper, {}, reader)) == "Title or abstract has your words “reward hacking”."
 
 
 def learned(text, reader):
@@ -300,3 +332,16 @@ def test_papers_of_the_library_are_named_as_such():
     reader = evidence("", [("Tokamak plasma control", text), ("Protein folding at scale", text)], library=True)
     named = sentence(reasons_for(read("A title", text), even(text), reader))
     assert named.startswith("Papers in your library mention “protein folding”")
+
+
+def test_papers_of_the_library_are_named_as_such_beside_liked_ones():
+    corpus = Corpus().fit([f"{folding} {plasma}" for folding, plasma in 2 * [("protein folding", "tokamak plasma")]])
+    rows = corpus.papers(["tokamak plasma", "protein folding"]).terms
+    votes = VotedTerms(corpus, rows, range(2), [4, -1])
+    reader = Evidence([], corpus.meaning_, votes, {4: "Tokamak", -1: "Protein"})
+    text = "On protein folding and tokamak plasma."
+    kinds = {reason.text: reason.kind for reason in reasons_for(read("A title", text), even(text), reader)}
+    assert kinds == {
+        "protein folding": ReasonKind.LEARNED_FROM_LIBRARY,
+        "tokamak plasma": ReasonKind.LEARNED,
+    }

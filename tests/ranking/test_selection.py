@@ -164,14 +164,16 @@ def test_places_are_filled_with_new_papers_that_touch_the_text_and_count_as_matc
         ({5}, GOOD - 0.01, PickKind.EXPLORE),
         ({5}, 0.15, PickKind.EXPLORE),
         ({5}, 0.14, None),
+        ({5, 6}, GOOD, PickKind.MATCH),
+        ({5, 6}, GOOD - 0.01, None),
         ((), GOOD - 0.01, PickKind.MATCH),
     ],
 )
-def test_of_papers_that_had_no_place_before_only_good_matches_are_chosen_and_others_explored(
+def test_of_papers_that_had_no_place_before_only_good_matches_are_chosen_and_others_explored_beside_new_ones(
     waiting, probability, kind
 ):
     limits = SelectionLimits(3, explore=1, threshold=0.3, lowest=0.15)
-    chosen = select([score(5, probability)], unlike, limits, waiting=waiting)
+    chosen = select([score(5, probability), score(6, 0.01)], unlike, limits, waiting=waiting)
     assert [choice.kind for choice in chosen] == ([kind] if kind else [])
 
 

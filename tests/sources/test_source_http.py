@@ -132,6 +132,10 @@ def test_a_proxy_is_not_asked_for_a_number_with_a_dot_or_a_zone(host: str) -> No
     assert "not a public address" in refusal(fetcher, f"http://{host}:1/x")
 
 
+def test_an_address_is_named_once() -> None:
+    assert refusal(Fetcher(), "http://127.0.0.1:1/x").startswith("127.0.0.1 is not a public address; ")
+
+
 def test_a_name_with_one_private_address_among_others_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def resolve(*_: object, **__: object) -> list[object]:
         return [(2, 1, 6, "", ("93.184.215.14", 80)), (2, 1, 6, "", ("192.168.0.1", 80))]

@@ -17,7 +17,13 @@ from bot.summaries.abbreviations import expansions, spelled_out
             "We saw exercise-mediated vasodilator response (EMVR; n = 9).",
             {"EMVR": "exercise-mediated vasodilator response"},
         ),
-        ("Left-ventricular mass (LVM) of the 'wide net' (WN).", {"LVM": "Left-ventricular mass", "WN": "wide net"}),
+        ("Left-ventricular mass (LVM) of the 'wide net' (WN).", {"LVM": "left-ventricular mass", "WN": "wide net"}),
+        # A small letter inside a sentence, unless it begins with a name.
+        ("Aim: Median owl weight (MOW).", {"MOW": "median owl weight"}),
+        ("It works. Plant–soil feedback (PSF) helps.", {"PSF": "plant–soil feedback"}),
+        ("Kalman smoothing (KS) of Mendelian owls (MO).", {"KS": "Kalman smoothing", "MO": "Mendelian owls"}),
+        ("Alzheimer’s disease (AD).", {"AD": "Alzheimer’s disease"}),
+        ("Monte Carlo (MC) and T cells (TC).", {"MC": "Monte Carlo", "TC": "T cells"}),
         ("The risk (odds ratio [OR], 2.7) of owls or more (OR, 3.1).", {"OR": "odds ratio"}),
         ("It needs 3 or more lifetime disorders (OR, 7.8).", {}),
         (

@@ -139,7 +139,7 @@ def test_the_language_of_dates_is_set_for_this_reader_alone(app, client, me, rea
     assert "7. Mai 2025" in client.get(f"{me}/archive").text
     assert ". April 2025" in client.get(f"{me}/paper/{paper.ref}").text
     edition = client.get(client.get(f"{me}/today", follow_redirects=False).headers["Location"]).text
-    assert "7. Mai 2025 · 5 papers" in edition
+    assert "7. Mai 2025 · 5 papers; 176 new papers came in" in edition
     letter = paperbot("preview", "reward-models", "--weekly", "--now", "2025-05-09T08:00:00+02:00").out
     assert "2. Mai 2025 to 8. Mai 2025" in letter
     client.post(me, data={"do": "settings", "reset": "1"})

@@ -67,6 +67,7 @@ def test_without_a_hit_there_is_no_snippet():
     assert shown(ABSTRACT, "diffusion") == ""
     assert shown("", "diffusion") == ""
     assert shown(ABSTRACT, "") == ""
+    assert shown("A 4.2-fold gain in 10 owls.", "https://doi.org/10.5555/owls.4") == ""
 
 
 def test_a_long_sentence_is_cut_before_the_hit():

@@ -93,7 +93,7 @@ def test_the_page_shows_the_first_papers_before_and_after_a_vote(served, client,
 def test_a_vote_that_changes_no_first_paper_says_so(client, links, paper):
     client.post(links.thumb(paper, Vote.UP))
     page = client.post(links.thumb(paper, Vote.UP)).text
-    assert "First among the newest papers that you were not sent" in page
+    assert "First in your next edition" in page
     assert "The same papers as before, in the same order." in page
     (first,), bold = lists(page)
     assert (len(first), bold) == (5, [])

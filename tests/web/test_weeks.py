@@ -27,7 +27,7 @@ def test_the_newest_week_shows_the_best_papers_without_reasons(client):
     assert '<h1 dir="auto">Best of the week: Reward models</h1>' in page
     assert "5 May 2025 – 11 May 2025 · the best 5 of 176 papers" in page
     assert page.count('<li id="p') == 5
-    for personal in ("match</strong>", "You wrote", "●", "<mark", "/thumb/", "/me/"):
+    for personal in ("match</strong>", "your words", "●", "<mark", "/thumb/", "/me/"):
         assert personal not in page
     assert f'href="{WEEK.removesuffix("/2025-W19")}"' in client.get("/open/reward-models").text
     # All papers came on one day: there is no other week.

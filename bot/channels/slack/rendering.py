@@ -356,7 +356,7 @@ def _footer_block(edition: Edition, links: Links, buttons: bool) -> Block:
     purpose = "Your votes change the next edition of" if buttons else "This is an edition of"
     texts = [escape(f"{purpose} “{edition.profile_title}”.", TEXT_LIMIT)]
     if edition.more and (page := links.more(edition.date)):
-        texts.append(link(page, escape(wording.more(edition), TEXT_LIMIT)))
+        texts.append(f"{link(page, escape(wording.more(edition), TEXT_LIMIT))}. {wording.MORE_LATER}")
     if links.me():
         texts.append(link(links.me(), "Your preferences"))
     # No member of a channel may unsubscribe the others.
