@@ -11,7 +11,7 @@ abstracts with kinds that were drawn at random). ``findings_read.jsonl``, by ``f
 probabilities for the sentences of further abstracts, also of ``abstracts.jsonl.gz``, and teaches as labels do.
 ``answers_labels.jsonl`` has the places of the sentences that say what a paper concludes in all, any of which would do,
 and of its main finding; its part "compared" teaches nothing, constants were chosen by it. ``chosen_labels.jsonl`` has
-the three sentences of 800 abstracts that serve a reader best beneath the title, and a set that is nearly as good.
+the three sentences of 2,800 abstracts that serve a reader best beneath the title, and a set that is nearly as good.
 ``summary_report.py`` measures the outcome. Needs numpy, scipy and scikit-learn; ten minutes on one core.
 """
 

@@ -15,7 +15,7 @@ from bot.ranking.phrases import PaperText
 from bot.ranking.reasons import Evidence, Row, breakdown, choose, without_repetition
 from bot.ranking.selection import Choice, SelectionLimits, select, touches_text, urgent, with_trending
 from bot.summaries.line import line_of
-from bot.summaries.summary import finding, summarise
+from bot.summaries.summary import answer, summarise
 from bot.text.tokens import Spellings
 from bot.wording import TOPICAL
 
@@ -248,5 +248,5 @@ def new_pick(paper: Paper, choice: Choice, reasons: Sequence[Reason], summary_se
         reasons=tuple(reasons),
         summary=summary,
         predictions=score.predictions,
-        line=line_of(paper.title, finding(summary)),
+        line=line_of(paper.title, answer(paper.abstract)),
     )

@@ -1,7 +1,7 @@
 """Write a paper in one line: its title, or the finding that a title only asks for.
 
     "Counting owls at night: a pilot study" --> "Counting owls at night"
-    "Effects of larger nets on owls" --> "Larger nets catch 31% more owls", if the summary has this sentence in bold
+    "Effects of larger nets on owls" --> "Larger nets catch 31% more owls", if the abstract finds so
 
 A finding has to be short, share words with the title, and refer to nothing outside itself. In doubt the title stays:
 readers prefer it to all other lines (``docs/decisions/summaries.md``).
@@ -74,7 +74,7 @@ _OPEN = re.compile(
 
 @lru_cache(maxsize=5_000)
 def line_of(title: str, finding: str | None) -> str:
-    """Return the line of a paper; ``finding`` is the bold sentence of its summary, if any.
+    """Return the line of a paper; ``finding`` is the main finding of its abstract, if any.
 
     >>> line_of("Counting owls: a pilot study", "We counted nine owls."), line_of("Can owls count?", None)
     ('Counting owls', 'Can owls count?')

@@ -242,6 +242,14 @@ def finding(summary: Sequence[Sentence]) -> str | None:
     return next((sentence.text.removesuffix(CUT) for sentence in summary if sentence.role is Role.RESULT), None)
 
 
+@lru_cache(maxsize=5_000)
+def answer(abstract: str) -> str | None:
+    """Return the main probable finding of a whole abstract, None without one. The summary may have another."""
+    paper = read_abstract(abstract)
+    place = finding_place(paper, range(len(paper.sentences)))
+    return None if place is None else paper.sentences[place]
+
+
 @lru_cache(maxsize=1_000)
 def read_abstract(abstract: str) -> Read:
     return read_with(abstract, shipped_weights())

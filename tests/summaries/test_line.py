@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bot.formats.registry import parse
 from bot.model import RawDigest
 from bot.summaries.line import line_of
-from bot.summaries.summary import finding, summarise
+from bot.summaries.summary import answer
 
 ROOT = Path(__file__).parents[2]
 BENCH = ROOT.parent / "shared" / "bench"
@@ -126,6 +126,6 @@ def test_the_lines_of_papers_that_people_read(row):
     """Each row has a title, and how its line begins where that isn't the title."""
     if not (texts := abstracts().get(row["title"])):
         pytest.skip("the paper isn't beside this checkout")
-    line = line_of(row["title"], finding(summarise(texts[0] or "", 3, {})))
+    line = line_of(row["title"], answer(texts[0] or ""))
     expected = row.get("line", row["title"].rstrip("."))
     assert line.startswith(expected.removesuffix("…")) if expected.endswith("…") else line == expected
