@@ -19,7 +19,22 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, create_engine, event, func, select, true
+from sqlalchemy import (
+    ARRAY,
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Table,
+    Text,
+    create_engine,
+    event,
+    func,
+    literal,
+    select,
+    true,
+)
 from sqlalchemy.engine import URL, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import (
@@ -137,15 +152,15 @@ class Database:
         if self.file or not names:
             yield names
             return
-        keys = {name: func.hashtextextended(func.concat(func.current_schema(), ":", name), 0) for name in names}
+        name = func.unnest(literal(names, ARRAY(Text))).column_valued("name")
+        key = func.hashtextextended(func.concat(func.current_schema(), ":", name), 0)
         with self._translated(), self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
-            held = [name for name in names if connection.scalar(select(func.pg_try_advisory_lock(keys[name])))]
+            held = connection.scalars(select(name).where(func.pg_try_advisory_lock(key))).all()
             try:
                 yield held
             finally:
-                for name in held:
-                    connection.execute(select(func.pg_advisory_unlock(keys[name])))
+                connection.execute(select(func.pg_advisory_unlock_all()))
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

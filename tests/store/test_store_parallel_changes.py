@@ -1,9 +1,11 @@
 """Changes of one reader's rows by several processes at once: each is one transaction on the rows' current state."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Barrier
 
 import pytest
+from sqlalchemy import event
 
 from bot.model import Message, OutboxKey, Override, RecordedVote, State, StopReason, Vote
 from bot.model.errors import DeletedError
@@ -141,3 +143,17 @@ def test_no_process_adds_who_is_forgotten_at_the_same_moment(store, open_another
             ),
         )
         assert store.readers.of_profile("rewards") == []
+
+
+@pytest.mark.parametrize("store_url", ["postgresql"], indirect=True)
+def test_many_names_are_locked_by_one_query_and_free_again_after_an_error(store, open_another):
+    other, queries = open_another(), []
+    event.listen(store._database._engine, "before_cursor_execute", lambda *call: queries.append(call[2]))
+    with other.exclusively("b"), suppress(ValueError), store.exclusively("a", "b", "c") as held:
+        assert set(held) == {"a", "c"}
+        with other.exclusively("c", "d") as free:
+            assert list(free) == ["d"]
+        raise ValueError
+    assert len(queries) == 2
+    with other.exclusively("a", "b", "c") as free:
+        assert set(free) == {"a", "b", "c"}
