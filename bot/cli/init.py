@@ -20,7 +20,7 @@ from bot.channels import address_checks
 from bot.cli.first_edition import first_papers, try_mail_server
 from bot.cli.options import Number, app_of, checked_address, is_terminal, pass_app, valid
 from bot.cli.output import echo, print_note
-from bot.cli.questions import HOST, Questions, library, named_source, passwords_of, phone_url, time_of_day
+from bot.cli.questions import HOST, Questions, library, named_source, passwords_of, phone_url, time_of_day, with_reading
 from bot.cli.readers import profiles
 from bot.cli.status import sources as sources_group
 from bot.cli.time_zones import local_timezone, time_zone
@@ -32,7 +32,6 @@ from bot.model.errors import UsageError
 from bot.model.wording import listed
 from bot.readers.subscriptions import title_of
 from bot.sources import source_models
-from bot.wording import interest_warnings, understood
 
 
 def mailbox_account(text: str) -> str:
@@ -124,7 +123,8 @@ def init(
             f"this is no terminal, so nothing was asked, and {profile} is a sample; write your interests into it, or "
             "give them to `init` as --interests"
         )
-    print_reading(user.interests or "")
+    # The questions print it at the answer.
+    with_reading(options["interests"] or "")
     if samples:
         echo(
             f"{directory / SAMPLES} has sample digests of real papers. Their abstracts are rewritten, not the "
@@ -199,17 +199,10 @@ def add(
         },
     )
     echo(f"{app.home.profile_file(slug)} is ready; its reader is {address}.")
-    print_reading(user.interests)
+    with_reading(interests or "")
     if added:
         echo(f"{listed(added)} added to {app.home.settings_file}.")
     echo(f"`paperbot preview {slug}` shows its next edition, once papers were fetched with `paperbot ingest`.")
-
-
-def print_reading(interests: str) -> None:
-    if text := understood(interests):
-        echo(text)
-    for warning in interest_warnings(interests):
-        print_note(warning)
 
 
 @sources_group.command("add")

@@ -32,7 +32,7 @@ from bot.model.errors import SourceError
 from bot.model.wording import oneline, plural
 from bot.readers.subscriptions import title_of
 from bot.sources import HttpError, source_models
-from bot.wording import interest_warnings
+from bot.wording import interest_warnings, understood
 
 if TYPE_CHECKING:  # takes long to import
     from bot.operate.proposals import Proposal
@@ -95,7 +95,7 @@ class Questions:
         local = local_timezone()
         return {
             "interests": lambda: self._prompt(
-                "What do you want to read about, in your own words?", topic, with_warnings
+                "What do you want to read about, in your own words?", topic, with_reading
             ),
             "sources": self._sources,
             "library": lambda: self._prompt(
@@ -245,8 +245,10 @@ class Questions:
         return prompt(question, default, remember, has_no=False, hidden=hidden, before=before)
 
 
-def with_warnings(interests: str) -> str:
-    """Return interests. Print what is wrong with them while "back" is near."""
+def with_reading(interests: str) -> str:
+    """Return interests. Print how they were understood, while "back" is near."""
+    if text := understood(interests):
+        echo(text)
     for warning in interest_warnings(interests):
         print_note(warning)
     return interests

@@ -543,6 +543,7 @@ def test_going_back_shows_each_answer_and_enter_keeps_it(tmp_path):
 def test_back_from_the_title_of_another_profile_is_the_question_before(home):
     terminal = Terminal("profiles", "add", cwd=home)
     terminal.answer("What do you want to read about", "Eulen und Mäuse, keine Falken")
+    terminal.wait("You want: ")
     terminal.wait("looks like German: write it in English")
     terminal.answer("Which do you want?", "back")
     terminal.answer("What do you want to read about", "Barn owls; prey")
