@@ -27,11 +27,12 @@ _FUNCTION_WORDS = {
         y""",
 }
 _LANGUAGES = {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
-# "Von Neumann", "de novo", "El Niño and La Niña": alone, these tell nothing.
+# "Von Neumann", "de novo", "op den Akker", "El Niño and La Niña": alone, these tell nothing.
 _IN_NAMES = frozenset(
-    "al au con da das de del della den der des di die du en la las le los per sans te van von über".split()
+    "al au con da das de del della den der des di die du en la las le los op per sans te van von über".split()
 )
-_WORD = re.compile(r"[^\W\d_]+")
+# Whole compounds ("pour-over coffee"), and no "et" of "et al.".
+_WORD = re.compile(r"(?!et al\b)[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def foreign_language(text: str) -> str | None:

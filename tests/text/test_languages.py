@@ -35,6 +35,9 @@ def test_a_text_in_another_language_is_recognised(language, text):
         "Poincaré duality; de Rham cohomology",
         "de novo assembly; sans-serif fonts; mal de débarquement; café au lait spots",
         "cells that die in vivo, and per capita costs of die casting",
+        "Mann et al., Müller et al.; Émile Borel et al. on measures",
+        "work by van den Oord, van der Schaar, ten Hoope and op den Akker",
+        "crème brûlée, pour-over coffee, sans-serif fonts",
         "I read about the works of Johann Wolfgang von Goethe and about Cinco de Mayo in the United States",
     ],
 )
