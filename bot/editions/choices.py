@@ -141,13 +141,13 @@ class Ranked:
         self, profile: Profile, waiting: Collection[PaperId] = (), chosen: Collection[PaperId] = ()
     ) -> list[Pick]:
         """Return an edition's picks. ``waiting`` and ``chosen`` are as in ``Candidates``."""
-        choices = choices_of(profile, self, waiting, chosen)
-        if self.looks_for_nothing:
-            choices = [choice for choice in choices if choice.kind is PickKind.ALERT]
-        return self.picks(choices, profile.edition.summary_sentences)
+        return self.picks(self.choices(profile, waiting, chosen), profile.edition.summary_sentences)
 
-    def chosen(self, profile: Profile, waiting: Collection[PaperId]) -> set[PaperId]:
-        return {choice.score.paper for choice in choices_of(profile, self, waiting)}
+    def choices(
+        self, profile: Profile, waiting: Collection[PaperId] = (), chosen: Collection[PaperId] = ()
+    ) -> list[Choice]:
+        choices = choices_of(profile, self, waiting, chosen)
+        return [choice for choice in choices if choice.kind is PickKind.ALERT] if self.looks_for_nothing else choices
 
     def alert_picks(self, profile: Profile) -> list[tuple[Score, Pick]]:
         choices = _alert_choices(profile, self)

@@ -42,6 +42,7 @@ from bot.ranking.phrases import PaperText
 from bot.ranking.selection import is_quiet
 from bot.store import Store
 from bot.store.derived import Tldrs
+from bot.store.editions import StoredEdition
 from bot.summaries.tldr import Endpoint
 
 if TYPE_CHECKING:  # importing reasons and summaries takes a tenth of an idle run
@@ -96,12 +97,10 @@ class EditionComposer:
         quiet = [reader.id for (reader, _), new in zip(readers, candidates, strict=True) if not new.ids]
         members = [(reader, profile) for reader, profile in readers if profile.group]
         last = self.store.editions.last_by_reader([*quiet, *(reader.id for reader, _ in members)])
-        activities = [_NO_ACTIVITY] * len(requests)
-        for number, ((reader, profile), new) in enumerate(zip(readers, candidates, strict=True)):
-            if not new.ids:
-                since = last[reader.id].composed_at if reader.id in last else None
-                timezone = profile.schedule.timezone
-                activities[number] = self.sources.activity_since(profile.sources, since, now, timezone)
+        activities = [
+            _NO_ACTIVITY if new.ids else self._activity(profile, last.get(reader.id), now)
+            for (reader, profile), new in zip(readers, candidates, strict=True)
+        ]
         likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)
         unseen = {reader.id: likes.unseen(reader, profile, last.get(reader.id)) for reader, profile in members}
         ids = [[*new.ids, *new.chosen] for new in candidates]
@@ -139,6 +138,10 @@ class EditionComposer:
                 edition = replace(edition, group_likes=(*likes.of_papers(request.reader, papers), *others))
             yield edition
 
+    def _activity(self, profile: Profile, last: StoredEdition | None, now: datetime) -> SourceActivitySince:
+        since = last.composed_at if last else None
+        return self.sources.activity_since(profile.sources, since, now, profile.schedule.timezone)
+
     def _better_elsewhere(
         self, readers: Readers, ids: Sequence[Sequence[PaperId]], candidates: Sequence[Candidates], now: datetime
     ) -> dict[ReaderId, set[PaperId]]:
@@ -157,7 +160,8 @@ class EditionComposer:
             if ranking:
                 log_odds[n] = {score.paper: score.log_odds for score in ranking.scores}
                 remaining = ranking.without_sent(candidates[n].sent_elsewhere)
-                chosen[n] = remaining.chosen(readers[n][1], candidates[n].waiting)
+                choices = remaining.choices(readers[n][1], candidates[n].waiting, candidates[n].chosen)
+                chosen[n] = {choice.score.paper for choice in choices}
         better: dict[ReaderId, set[PaperId]] = defaultdict(set)
         for group in groups:
             for n, other in permutations(group, 2):

@@ -58,6 +58,15 @@ def test_a_paper_comes_from_the_profile_where_its_match_is_better_while_that_has
     assert sorted([*sent["owls"], *sent["rewards"]]) == sorted(TITLES)
 
 
+def test_a_profile_whose_interests_have_ended_keeps_no_paper_from_the_other(edition, owls_home):
+    (owls_home / "profiles" / "rewards.toml").write_text(
+        f'title = "rewards"\ninterests = [{{ text = "reward models", until = 2026-01-31 }}]\n'
+        f"[[readers]]\n{ADA}\n[edition]\nthreshold = 0\n"
+    )
+    others = ("Cooking pasta", "Baking bread")
+    assert edition(0, *TITLES, *others) == {"owls": sorted((*TITLES, *others)), "rewards": []}
+
+
 def test_what_one_edition_had_no_place_for_comes_from_the_other(edition, owls_home):
     write(owls_home, "owls", edition="size = 2\nexplore = 0")
     write(owls_home, "rewards")
