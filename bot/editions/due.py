@@ -303,8 +303,9 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         first_time = newest - FIRST_LOOK_BACK
         first_id = store.papers.last_before(first_time)
 
-    # Skipped papers of a catch-up edition don't wait.
+    # Skipped papers of a catch-up edition don't wait, and none waits for the end of a pause.
     caught_up = store.catch_ups.upto(list(last_editions))
+    resumed = store.readers.since_of(list(last_editions))
     cursors, of_last_days = [], []
     # Readers of a batch share a few times.
     last_paper_before = cache(store.papers.last_before)
@@ -314,7 +315,7 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         since = last.composed_at if last else first_time
         cursor = NewsCursor(reader.id, after, since, tuple(profile.sources))
         cursors.append(cursor)
-        if last:
+        if last and resumed.get(reader.id, last.composed_at) <= last.composed_at:
             waited = max(last_paper_before(last.composed_at - _WAITING), caught_up.get(reader.id, 0))
             of_last_days.append(replace(cursor, after=min(after, waited)))
 

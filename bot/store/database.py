@@ -139,6 +139,7 @@ class StoreAsOf(Store):
         super().__init__(database)
         shown = frozenset(pick.paper.id for edition in instead for pick in edition.picks)
         self.papers = Papers(database, AsOf(at, since, shown))
+        self.readers = Readers(database, (), at)
         self.sources = Sources(database, at)
         self.feedback = Feedback(database, at)
         self.library = Library(database, at)

@@ -73,8 +73,8 @@ EVERYONE = IdRange()
 class Readers(Aggregate):
     """The readers of all profiles. A reader who leaves a profile keeps id, votes and editions."""
 
-    def __init__(self, database: Database, secrets: Sequence[bytes]) -> None:
-        super().__init__(database)
+    def __init__(self, database: Database, secrets: Sequence[bytes], until: datetime | None = None) -> None:
+        super().__init__(database, until)
         self._secrets = secrets
         self._salt = ""
 
@@ -195,7 +195,9 @@ class Readers(Aggregate):
         return self.since_of([reader_id]).get(reader_id)
 
     def since_of(self, reader_ids: Sequence[ReaderId]) -> dict[ReaderId, datetime]:
-        rows = self._rows_in(select(readers.c.id, readers.c.since), readers.c.id, reader_ids)
+        """Return when readers subscribed or last resumed, as of ``until``."""
+        query = select(readers.c.id, readers.c.since).where(self._by_then(readers.c.since))
+        rows = self._rows_in(query, readers.c.id, reader_ids)
         return {row.id: row.since for row in rows}
 
     def operator(self, address: str, now: datetime) -> Reader:

@@ -6,7 +6,7 @@ import pytest
 from support import digest, text_of
 
 from bot.app import open_app
-from bot.model import GOOD, Vote
+from bot.model import GOOD, StopReason, Vote
 from bot.model import STRONG as STRONG_FROM
 from bot.readers.votes import vote_with_effect
 
@@ -77,6 +77,16 @@ def test_after_three_days_they_are_out_of_date(edition):
     edition(0, *STRONG)
     assert len(edition(4)) == 2
     assert edition(7, "Cooking pasta") == {}
+
+
+@pytest.mark.parametrize("pause", [True, False])
+def test_they_do_not_wait_for_the_end_of_a_pause(edition, owls_home, paperbot, pause):
+    edition(0, *STRONG)
+    with open_app(owls_home) as app:
+        (reader,) = app.store.readers.all()
+        if pause:
+            app.store.readers.leave(reader.id, StopReason.PAUSED, until=MONDAY + 8 * DAY)
+    assert bool(edition(9)) is not pause
 
 
 def test_what_a_vote_changes_is_shown_with_them(edition, owls_home, paperbot):
