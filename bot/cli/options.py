@@ -41,8 +41,7 @@ class Moment(click.ParamType[datetime]):
             moment = datetime.fromisoformat(value)
         except ValueError:
             self.fail(f"{value!r} is not a valid date and time; write it like 2025-05-06T08:00+02:00", param, ctx)
-        if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:  # date arithmetic overflows in the first and last years
-            self.fail(f"{value!r} is not in the years {_FIRST_YEAR} to {_LAST_YEAR}", param, ctx)
+        _refuse_far_years(value, moment, param, ctx)
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -53,9 +52,17 @@ class Day(click.ParamType[date]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
         try:
-            return date.fromisoformat(value)
+            day = date.fromisoformat(value)
         except ValueError:
             self.fail(f"{value!r} is no day; write it like 2026-11-25", param, ctx)
+        _refuse_far_years(value, day, param, ctx)
+        return day
+
+
+def _refuse_far_years(value: str, day: date, param: click.Parameter | None, ctx: click.Context | None) -> None:
+    # Date arithmetic overflows in the first and last years.
+    if not _FIRST_YEAR <= day.year <= _LAST_YEAR:
+        raise click.BadParameter(f"{value!r} is not in the years {_FIRST_YEAR} to {_LAST_YEAR}", ctx, param)
 
 
 class Number(click.IntRange):

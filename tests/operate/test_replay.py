@@ -150,6 +150,7 @@ def test_an_invalid_range_is_refused(home_of_a_week, paperbot):
     for first, last, says in (
         ("2026-06-10", "2026-06-08", "--from 2026-06-10 is after --to 2026-06-08"),
         ("2020-06-10", "2026-06-08", "more than 400 days"),
+        ("0001-01-01", "0001-01-02", "'0001-01-01' is not in the years 1990 to 2990"),
         ("May", "2026-06-08", "Invalid value for '--from': 'May' is no day; write it like 2026-11-25 (see"),
     ):
         answer = paperbot("replay", "birds", "--from", first, "--to", last)
