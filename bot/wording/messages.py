@@ -98,7 +98,7 @@ def more(edition: Edition) -> str:
     return f"{plural(edition.more, 'more paper')} fit{'s' * (edition.more == 1)}" if edition.more else ""
 
 
-MORE_LATER = "Those of the last three days have another chance in your next edition."
+MORE_LATER = "Those that came in during the three days before this edition have another chance in the next one."
 
 
 def catch_up_note(edition: Edition) -> str:
