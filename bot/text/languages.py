@@ -32,24 +32,25 @@ _IN_NAMES = frozenset(
     "al au con da das de del della den der des di die du en la las le los op per sans te van von über".split()
 )
 # Whole compounds ("pour-over coffee"), and no "et" of "et al.".
-_WORD = re.compile(r"(?!et al\b)[^\W\d_]+(?:-[^\W\d_]+)*")
+_WORD = re.compile(r"(?<![\w-])(?!et al\b)[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-])")
+# Neither "IL" of "IL-6" nor "Para" of "Para-xylene".
+_FIRST_WORD = re.compile(r"(?:^|[.;:!?\n] ?)([^\W\d_][^\W\d_A-Z]*)(?![\w-])")
+_ACCENTED = re.compile("[À-ÖØ-öø-ɏ]")  # Greek letters and typographic signs are English, too
 
 
 def foreign_language(text: str) -> str | None:
     """Return the name of a language other than English, or None.
 
-    A language has at least two function words of the text, and more than English. If it isn't written in ASCII, one is
+    A language has at least two function words of the text, and more than English. Beside accented letters, one is
     enough.
 
     >>> foreign_language("Ökologie von Graslandpflanzen, keine Landwirtschaft"), foreign_language("Écologie et climat")
     ('German', 'French')
     >>> foreign_language("Schrödinger operators; von Neumann algebras; de novo genes")
     """
-    words = {word for word in _WORD.findall(text) if word.islower()} | {
-        word.lower() for word in re.findall(r"(?:^|[.;:!?\n] ?)([^\W\d_]+)", text)
-    }
+    words = set(filter(str.islower, _WORD.findall(text))) | set(map(str.lower, _FIRST_WORD.findall(text)))
     found = {language: words & known for language, known in _LANGUAGES.items()}
     language = max(found, key=lambda name: (len(found[name] - _IN_NAMES), len(found[name])))
-    least = 1 if text.isascii() else 0
+    least = 0 if _ACCENTED.search(text) else 1
     is_likely = len(found[language]) > max(least, len(words & _ENGLISH)) and found[language] - _IN_NAMES
     return language if is_likely else None

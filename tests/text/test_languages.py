@@ -37,6 +37,10 @@ def test_a_text_in_another_language_is_recognised(language, text):
         "cells that die in vivo, and per capita costs of die casting",
         "Mann et al., Müller et al.; Émile Borel et al. on measures",
         "work by van den Oord, van der Schaar, ten Hoope and op den Akker",
+        "IL-1β in mice",
+        "il-6, il-1 und-x; da-2",
+        "para-xylene in Grätzel cells",
+        "“Rogue waves” – para nitrophenol",
         "crème brûlée, pour-over coffee, sans-serif fonts",
         "I read about the works of Johann Wolfgang von Goethe and about Cinco de Mayo in the United States",
     ],
@@ -45,6 +49,6 @@ def test_english_with_foreign_names_and_terms_is_english(text):
     assert foreign_language(text) is None
 
 
-@pytest.mark.parametrize("part", ["\n", ". ", ".\n ", "a"])
+@pytest.mark.parametrize("part", ["\n", ". ", ".\n ", "a", "a-", "a6-"])
 def test_a_hostile_text_is_read_in_time_that_grows_with_its_length(part):
     assert foreign_language(part * 100_000) is None  # minutes with a pattern of n² steps
