@@ -77,14 +77,8 @@ def check(ctx: click.Context, connect: bool, fix: bool, as_json: bool) -> int:
         passed.append(subject)
         print_line(f"ok  {subject}")
 
-    if fix:
-        for repaired in repair(app.home):
-            ok(repaired)
-        if write_schemas(app.home.path):
-            ok("wrote the schemas by which editors check settings and profiles")
-    ok(f"settings in {app.home.settings_file}")
-    for path in app.home.repaired:
-        ok(f"{path}: other users of this machine could read it; now they can't")
+    for subject in before_checks(app, fix=fix):
+        ok(subject)
     problems: list[Problem] = []
     now = datetime.now(UTC)
     for subject, subject_problems in checks(app, connect, now):
@@ -117,6 +111,17 @@ def checked(passed: list[str], notes: list[str], problems: list[Problem], as_jso
             print_note(note, err=False)
         print_problems(problems)
     return 2 if problems else 0
+
+
+def before_checks(app: App, *, fix: bool) -> Iterator[str]:
+    """Yield what ``fix`` repaired, the file of the settings, and what opening the home repaired."""
+    if fix:
+        yield from repair(app.home)
+        if write_schemas(app.home.path):
+            yield "wrote the schemas by which editors check settings and profiles"
+    yield f"settings in {app.home.settings_file}"
+    for path in app.home.repaired:
+        yield f"{path}: other users of this machine could read it; now they can't"
 
 
 def interest_lines(app: App, now: datetime) -> Iterator[str]:

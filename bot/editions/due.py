@@ -24,6 +24,7 @@ from bot.model.wording import plural
 from bot.ranking.selection import is_quiet
 from bot.sources import Source
 from bot.store import Store
+from bot.store.editions import StoredEdition
 from bot.store.papers import NewsCursor
 from bot.store.readers import EVERYONE, IdRange
 
@@ -295,30 +296,7 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
     """Return each reader's new papers: never sent to the reader and never voted on."""
     watermark = store.papers.newest_id()
     last_editions = store.editions.last_by_reader([reader.id for reader, _ in readers])
-
-    # Before the newest paper, not before today: a home with old samples still has a first edition.
-    first_id: PaperId = 0
-    first_time: datetime | None = None
-    if len(last_editions) < len(readers) and (newest := store.papers.newest_first_seen()) is not None:
-        first_time = newest - FIRST_LOOK_BACK
-        first_id = store.papers.last_before(first_time)
-
-    # Skipped papers of a catch-up edition don't wait, and none waits for the end of a pause.
-    caught_up = store.catch_ups.upto(list(last_editions))
-    resumed = store.readers.since_of(list(last_editions))
-    cursors, of_last_days = [], []
-    # Readers of a batch share a few times.
-    last_paper_before = cache(store.papers.last_before)
-    for reader, profile in readers:
-        last = last_editions.get(reader.id)
-        after = last.watermark if last else first_id
-        since = last.composed_at if last else first_time
-        cursor = NewsCursor(reader.id, after, since, tuple(profile.sources))
-        cursors.append(cursor)
-        if last and resumed.get(reader.id, last.composed_at) <= last.composed_at:
-            waited = max(last_paper_before(last.composed_at - _WAITING), caught_up.get(reader.id, 0))
-            of_last_days.append(replace(cursor, after=min(after, waited)))
-
+    cursors, of_last_days = _cursors(store, readers, last_editions)
     new = store.papers.new_papers_of(cursors, watermark)
     recent = store.papers.new_papers_of(of_last_days, watermark)
     lowest = min((ids[0] for ids in (*new.values(), *recent.values()) if ids), default=watermark + 1)
@@ -337,6 +315,36 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         new_ids = [paper_id for paper_id in new[reader.id] if paper_id not in hidden]
         candidates.append(Candidates(new_ids, watermark, waiting, chosen - excluded, sent))
     return candidates
+
+
+def _cursors(
+    store: Store, readers: Readers, last_editions: Mapping[ReaderId, StoredEdition]
+) -> tuple[list[NewsCursor], list[NewsCursor]]:
+    """Return each reader's cursor to new papers, and the earlier ones to papers that wait."""
+    # Before the newest paper, not before today: a home with old samples still has a first edition.
+    first_id: PaperId = 0
+    first_time: datetime | None = None
+    if len(last_editions) < len(readers) and (newest := store.papers.newest_first_seen()) is not None:
+        first_time = newest - FIRST_LOOK_BACK
+        first_id = store.papers.last_before(first_time)
+
+    # Skipped papers of a catch-up edition don't wait, and none waits for the end of a pause.
+    caught_up = store.catch_ups.upto(list(last_editions))
+    resumed = store.readers.since_of(list(last_editions))
+    cursors: list[NewsCursor] = []
+    of_last_days: list[NewsCursor] = []
+    # Readers of a batch share a few times.
+    last_paper_before = cache(store.papers.last_before)
+    for reader, profile in readers:
+        last = last_editions.get(reader.id)
+        after = last.watermark if last else first_id
+        since = last.composed_at if last else first_time
+        cursor = NewsCursor(reader.id, after, since, tuple(profile.sources))
+        cursors.append(cursor)
+        if last and resumed.get(reader.id, last.composed_at) <= last.composed_at:
+            waited = max(last_paper_before(last.composed_at - _WAITING), caught_up.get(reader.id, 0))
+            of_last_days.append(replace(cursor, after=min(after, waited)))
+    return cursors, of_last_days
 
 
 @dataclass(frozen=True, slots=True)
