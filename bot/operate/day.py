@@ -200,9 +200,10 @@ class _Composing:
         The next run, which sees what that process has sent, composes for the others.
         """
         store = self.job.context.store
-        addresses = store.readers.shared_addresses(ids) if store.is_shared else {}
-        with store.exclusively(*{f"compose {address}" for address in addresses.values()}) as held:
-            yield {each for each in ids if each not in addresses or f"compose {addresses[each]}" in held}
+        shared = store.readers.shared_addresses(ids) if store.is_shared else {}
+        locks = {reader_id: f"compose {address}" for reader_id, address in shared.items()}
+        with store.exclusively(*set(locks.values())) as held:
+            yield {reader_id for reader_id in ids if reader_id not in locks or locks[reader_id] in held}
 
     def _alert(self, readers: Readers) -> None:
         for reader, profile in readers:
