@@ -46,8 +46,13 @@ def tally(edition: Edition) -> str:
 
     Alerts, tests and samples are marked, unreadable sources named.
     """
+    return _counts(edition) + of_samples(edition)
+
+
+def of_samples(edition: Edition) -> str:
+    """Return a mark of samples, whose abstracts aren't their authors', or an empty string."""
     seen_by = [{sighting.source for sighting in pick.paper.sightings} for pick in edition.picks]
-    return _counts(edition) + (_OF_SAMPLES if {SAMPLES} in seen_by else "")
+    return _OF_SAMPLES if {SAMPLES} in seen_by else ""
 
 
 def _counts(edition: Edition) -> str:

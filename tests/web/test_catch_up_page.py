@@ -1,7 +1,9 @@
 """The button on the archive page of days that a reader missed, and the page of what was skipped."""
 
 import re
-from datetime import UTC, datetime
+import sqlite3
+from contextlib import closing
+from datetime import UTC, date, datetime
 
 import pytest
 import time_machine
@@ -61,6 +63,17 @@ def test_the_button_makes_one_edition_which_is_sent_and_shown(here, client, app,
     client.post(f"{here}/archive", data={"since": since})
     assert len(app.store.editions.of_reader(reader.id)) == len(before) + 1
     assert button(client.get(f"{here}/archive").text) is None
+
+
+def test_no_stranger_reads_that_its_reader_was_away(here, client, links, served):
+    client.post(f"{here}/archive", data={"since": "2025-05-08"})
+    with closing(sqlite3.connect(served / "state" / "paperbot.db")) as store:
+        store.execute("UPDATE catch_ups SET is_automatic = 1")
+        store.commit()
+    assert "neither opened a link nor voted" in client.get(f"{here}/edition/2025-05-21").text
+    shared = client.get(path(links.edition(date(2025, 5, 21))))
+    assert shared.status_code == 200
+    assert "neither opened a link nor voted" not in shared.text
 
 
 def test_what_was_skipped_is_listed_by_pages_with_thumbs(here, client, app, reader):

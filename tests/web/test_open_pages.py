@@ -38,6 +38,14 @@ def test_a_page_to_share_quotes_nothing_of_its_reader(client, links, app, reader
     assert shared.count('<p class="summary"') == own.count('<p class="summary"') > 0
 
 
+def test_a_page_to_share_says_which_abstracts_are_not_the_authors(client, links, app, reader, served):
+    with closing(sqlite3.connect(served / "state" / "paperbot.db")) as store:
+        store.execute("UPDATE digests SET source = 'samples'")
+        store.commit()
+    shared = client.get(links.edition(app.store.editions.last(reader.id).date)).text
+    assert "5 papers · samples: real papers with abstracts in our words" in shared
+
+
 def test_strangers_see_no_alert_by_which_a_paper_came(client, links, app, reader, served):
     with closing(sqlite3.connect(served / "state" / "paperbot.db")) as store:
         store.execute("UPDATE sightings SET alert = 'Rare diseases'")
