@@ -22,7 +22,7 @@ from bot.channels.papers import ReaderLinks
 from bot.channels.templates import render_part
 from bot.cli.output import echo, open_in_browser
 from bot.config.files import shipped, write_atomically
-from bot.config.home import make_home
+from bot.config.home import command_in, make_home
 from bot.editions.choices import Explanation
 from bot.model import SAMPLES, Edition, Paper, Vote
 from bot.model.errors import UsageError
@@ -81,13 +81,13 @@ def demo(directory: Path) -> int:
             interests=_INTERESTS,
             thumb=_THUMBS[_VOTE],
             mails=[_mail(app, days.first, links, "first-"), _mail(app, days.second, links, "second-")],
-            command=f"{_program()} --home {app.home.path} serve",
+            command=f"{command_in(app.home.path, _program())} serve",
             language=days.first.language,
         )
         write_atomically(page, text.encode())
     print_days(app, days)
     echo(f"\nAll of it on one page: {page}", bold=True)
-    echo(f"Its pages, where thumbs work: {_program()} --home {directory} serve")
+    echo(f"Its pages, where thumbs work: {command_in(directory, _program())} serve")
     open_in_browser(page)
     return 0 if days.is_complete else 1
 

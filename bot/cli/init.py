@@ -24,7 +24,7 @@ from bot.cli.questions import HOST, Questions, library, named_source, passwords_
 from bot.cli.readers import profiles
 from bot.cli.status import sources as sources_group
 from bot.cli.time_zones import local_timezone, time_zone
-from bot.config.home import NewUser, mailbox_table, make_home, refuse_existing
+from bot.config.home import NewUser, command_in, mailbox_table, make_home, refuse_existing
 from bot.config.profiles import add_profile
 from bot.model import SAMPLES
 from bot.model.addresses import is_loopback, own_mail_address
@@ -120,8 +120,7 @@ def init(
     if not (yes or is_asked or user.interests):
         profile = directory / "profiles" / f"{user.profile}.toml"
         print_note(
-            f"this is no terminal, so nothing was asked, and {profile} is a sample; write your interests into it, or "
-            "give them to `init` as --interests"
+            f"this is no terminal, so nothing was asked, and {profile} is a sample; write your interests into it"
         )
     # The questions print it at the answer.
     with_reading(options["interests"] or "")
@@ -245,7 +244,7 @@ def samples_are_for(user: NewUser, directory: Path) -> bool:
         return True
     echo("The sample digests are about reinforcement learning and language models, not your field. None is used.")
     if not (user.sources or any(directory.glob("seeds/*"))):
-        adds = f"`paperbot --home {directory} sources add proposed` adds those that fit your interests"
+        adds = f"`{command_in(directory)} sources add proposed` adds those that fit your interests"
         echo(f"Papers need a source. {adds}, or copy digests into seeds/.")
     return False
 
@@ -273,11 +272,11 @@ def next_steps(directory: Path, user: NewUser) -> dict[str, str]:
         f"copy digests into {directory / 'seeds'}": (
             f"or name {'more' if user.sources else 'other'} sources in {directory / 'paperbot.toml'}"
         ),
-        f"paperbot --home {directory} run --force": (
+        f"{command_in(directory)} run --force": (
             f"your first edition, now; {'by mail' if has_server else 'a file until you set a mail server'}"
         ),
-        f"paperbot --home {directory} send-test {profile.stem}": (
+        f"{command_in(directory)} send-test {profile.stem}": (
             "the same again as a test" + ("" if has_server else ", once you have set a mail server")
         ),
-        f"paperbot --home {directory} {serve}": f"an edition whenever one is due, {served}",
+        f"{command_in(directory)} {serve}": f"an edition whenever one is due, {served}",
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import stat
 import time
@@ -338,11 +339,16 @@ class NewUser:
         return with_names([*self.sources, *([mailbox_table(self.replies)] if self.replies else [])])
 
 
+def command_in(directory: Path, program: str = "paperbot") -> str:
+    """Return ``paperbot --home DIR`` for a shell."""
+    return f"{program} --home {shlex.quote(str(directory))}"
+
+
 def refuse_existing(directory: Path) -> None:
     """Raise UsageError if the directory is a home already."""
     settings = directory / FILE
     if settings.exists():
-        home = f"paperbot --home {directory}"
+        home = command_in(directory)
         remedy = f"`{home} sources add proposed` adds sources that fit, `{home} profiles add` another profile"
         raise UsageError(f"{settings} exists already; choose another directory, or edit that file. {remedy}")
 

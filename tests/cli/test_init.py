@@ -4,6 +4,7 @@ import io
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -79,6 +80,15 @@ def test_without_a_terminal_init_says_that_it_asks_nothing(paperbot, tmp_path, m
     assert f"{note}{profile} is a sample;" in paperbot("init", tmp_path / "asked", *options).err
     assert paperbot("init", tmp_path / "yes", *options, "--yes").err == ""
     assert note not in paperbot("init", tmp_path / "named", *options, "--interests", "Plant ecology").err
+
+
+def test_a_shell_takes_the_commands_that_init_prints(paperbot, tmp_path):
+    home = tmp_path / "my papers"
+    first, second = paperbot("init", home, "--interests", "Plant ecology"), paperbot("init", home)
+    commands = re.findall(r"paperbot --home [^`\n]+", first.out + second.err)
+    assert len(commands) == 6
+    assert {shlex.split(command)[2] for command in commands} == {str(home)}
+    assert "sources add" in first.out
 
 
 def test_a_profile_begins_with_its_interests_and_is_named_after_the_first(paperbot, tmp_path):
