@@ -216,11 +216,13 @@ def add_to_home(app: App, named: tuple[str, ...]) -> None:
     """
     now = datetime.now(UTC)
     interests = "\n\n".join(profile.interests_at(now) for profile in app.profiles.values())
-    added = app.home.add_sources(named_sources(named, interests))
+    added = app.home.add_sources(named_sources(named, interests, "KIND=VALUE"))
     echo(f"{listed(added)} added to {app.home.settings_file}." if added else "There is nothing to add.")
 
 
-def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[str, Any], ...]:
+def named_sources(
+    names: Sequence[str], interests: str | None, given_as: str = "--source"
+) -> tuple[Mapping[str, Any], ...]:
     """Return the tables of sources given as KIND=VALUE. Raises BadParameter with the nearest one."""
     tables: list[Mapping[str, Any]] = []
     for name in names:
@@ -232,7 +234,7 @@ def named_sources(names: Sequence[str], interests: str | None) -> tuple[Mapping[
             else:
                 tables.append(named_source(name))
         except ValueError as error:
-            raise click.BadParameter(str(error)) from None
+            raise click.BadParameter(str(error), param_hint=f"'{given_as}'") from None
     return tuple(tables)
 
 

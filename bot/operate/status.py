@@ -175,7 +175,7 @@ def status(
         load=load(store, profiles, queue, now),
         circuit_breakers=breakers,
         problems=[
-            # A run recorded why a source fails: it has no folder.
+            # The row of a failing source says so already.
             *(each for each in standing if each.source not in failing),
             *(Problem(row.name, f"{row.health}: {row.detail}") for row in source_rows if row.trouble),
             *map(breaker_problem, breakers.items()),

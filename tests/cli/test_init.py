@@ -140,7 +140,9 @@ def test_sources_are_added_to_a_home_and_a_second_init_says_so(paperbot, tmp_pat
     assert "arxiv-q-bio-bm" in paperbot("--home", home, "sources", "add", "proposed").out
     assert sources_of(home) == sources_of(tmp_path / "other")
     assert paperbot("--home", home, "sources", "add", "proposed", "arxiv=q-bio.BM").out == "There is nothing to add.\n"
-    assert "did you mean q-bio.PE?" in paperbot("--home", home, "sources", "add", "arxiv=q-bio.PX").err
+    refused = paperbot("--home", home, "sources", "add", "arxiv=q-bio.PX").err
+    assert "Invalid value for 'KIND=VALUE': " in refused
+    assert "did you mean q-bio.PE?" in refused
 
 
 @pytest.mark.parametrize(
@@ -161,6 +163,7 @@ def test_sources_are_added_to_a_home_and_a_second_init_says_so(paperbot, tmp_pat
 def test_a_mistaken_source_is_refused_with_the_nearest_one(paperbot, tmp_path, source, message):
     answer = paperbot("init", tmp_path / "papers", "--source", source)
     assert answer.code == 2
+    assert answer.err.startswith("paperbot: Invalid value for '--source': ")
     assert message in answer.err
 
 
