@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain, permutations
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from bot.channels import MessageRenderer
 from bot.config.profiles import Profile
 from bot.editions.connections import FollowUps, GroupLikes, citations_of, listed
-from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of
+from bot.editions.due import WAITING, Candidates, EditionRequest, Readers, candidates_of
 from bot.editions.health import SourceActivitySince, SourceMonitor, all_sent, quiet_reason
 from bot.editions.models import CurrentRanker, interests_of
 from bot.model import (
@@ -91,7 +91,7 @@ class EditionComposer:
         self, requests: Sequence[EditionRequest], now: datetime, candidates: Sequence[Candidates] | None = None
     ) -> Iterator[Edition]:
         readers = [(request.reader, request.profile) for request in requests]
-        candidates = candidates or self.candidates_of(readers)
+        candidates = list(candidates or self.candidates_of(readers))
         # Read everything before the first yield: the caller stores editions, and a batch must see one state.
         quiet = [reader.id for (reader, _), new in zip(readers, candidates, strict=True) if not new.ids]
         members = [(reader, profile) for reader, profile in readers if profile.group]
@@ -100,6 +100,9 @@ class EditionComposer:
         for number, ((reader, profile), new) in enumerate(zip(readers, candidates, strict=True)):
             if not new.ids:
                 since = last[reader.id].composed_at if reader.id in last else None
+                # Without new papers, those of earlier days make an edition on one of the next days, not at once.
+                if since and not timedelta() < requests[number].day - last[reader.id].date <= WAITING:
+                    candidates[number] = replace(new, waiting=())
                 timezone = profile.schedule.timezone
                 activities[number] = self.sources.activity_since(profile.sources, since, now, timezone)
         likes = GroupLikes(self.store, {reader.profile: profile for reader, profile in members}, now)

@@ -31,7 +31,7 @@ _LETTER_DAYS = timedelta(days=3)  # from Monday on, a letter is out of date
 _FRIDAY = 4  # of date.weekday()
 _EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC
 _DAY = timedelta(days=1)
-_WAITING = timedelta(days=3)  # before the last edition
+WAITING = timedelta(days=3)  # before the last edition
 _AWAY = timedelta(days=7)
 # Earlier weeks of an absence had their own catch-up editions.
 _LONGEST_ABSENCE = timedelta(days=28)
@@ -315,7 +315,7 @@ def candidates_of(store: Store, readers: Readers, samples: Collection[str] = ())
         cursor = NewsCursor(reader.id, after, since, tuple(profile.sources))
         cursors.append(cursor)
         if last:
-            waited = max(last_paper_before(last.composed_at - _WAITING), caught_up.get(reader.id, 0))
+            waited = max(last_paper_before(last.composed_at - WAITING), caught_up.get(reader.id, 0))
             of_last_days.append(replace(cursor, after=min(after, waited)))
 
     new = store.papers.new_papers_of(cursors, watermark)
