@@ -19,7 +19,7 @@ from bot.text.latex import readable
 
 _VENUE_WIDTH = 80
 GAP = "… "
-LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: ", Role.BACKGROUND: "Background: "}
+LABELS: Mapping[Role | None, str] = {Role.TLDR: "TL;DR: "}
 _SHORTEST_CUT = 12  # characters
 # RFC 3986, and "%" against double encoding.
 _URL_CHARACTERS = "%/:=&?~#+!$,;'@()*[]"

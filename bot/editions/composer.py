@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
 from itertools import chain, permutations
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from bot.channels import MessageRenderer
 from bot.config.profiles import Profile
 from bot.editions.connections import FollowUps, GroupLikes, citations_of, listed
-from bot.editions.due import Candidates, EditionRequest, Readers, candidates_of
+from bot.editions.due import WAITING, Candidates, EditionRequest, Readers, candidates_of
 from bot.editions.health import SourceActivitySince, SourceMonitor, all_sent, quiet_reason
 from bot.editions.models import CurrentRanker, interests_of
 from bot.model import (
@@ -97,6 +97,10 @@ class EditionComposer:
         quiet = [reader.id for (reader, _), new in zip(readers, candidates, strict=True) if not new.ids]
         members = [(reader, profile) for reader, profile in readers if profile.group]
         last = self.store.editions.last_by_reader([*quiet, *(reader.id for reader, _ in members)])
+        candidates = [
+            _with_waiting(request, new, last.get(request.reader.id))
+            for request, new in zip(requests, candidates, strict=True)
+        ]
         activities = [
             _NO_ACTIVITY if new.ids else self._activity(profile, last.get(reader.id), now)
             for (reader, profile), new in zip(readers, candidates, strict=True)
@@ -242,6 +246,13 @@ class EditionComposer:
                 yield None
                 continue
             yield Ranked.of(ranking, interest, papers, profile, self._read, cites=cited)
+
+
+def _with_waiting(request: EditionRequest, new: Candidates, last: StoredEdition | None) -> Candidates:
+    # Without new papers, those of earlier days make an edition on one of the next days, not at once.
+    if new.ids or last is None or timedelta() < request.day - last.date <= WAITING:
+        return new
+    return replace(new, waiting=())
 
 
 def compose(

@@ -32,7 +32,7 @@ _LETTER_DAYS = timedelta(days=3)  # from Monday on, a letter is out of date
 _FRIDAY = 4  # of date.weekday()
 _EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC
 _DAY = timedelta(days=1)
-_WAITING = timedelta(days=3)  # before the last edition
+WAITING = timedelta(days=3)  # before the last edition
 _AWAY = timedelta(days=7)
 # Earlier weeks of an absence had their own catch-up editions.
 _LONGEST_ABSENCE = timedelta(days=28)
@@ -342,7 +342,7 @@ def _cursors(
         cursor = NewsCursor(reader.id, after, since, tuple(profile.sources))
         cursors.append(cursor)
         if last and resumed.get(reader.id, last.composed_at) <= last.composed_at:
-            waited = max(last_paper_before(last.composed_at - _WAITING), caught_up.get(reader.id, 0))
+            waited = max(last_paper_before(last.composed_at - WAITING), caught_up.get(reader.id, 0))
             of_last_days.append(replace(cursor, after=min(after, waited)))
     return cursors, of_last_days
 

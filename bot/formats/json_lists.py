@@ -274,7 +274,7 @@ def _authors(item: Any, api: _Api) -> tuple[str, ...]:
     values = [] if path is None else list(_values(item, path))
     are_texts = all(isinstance(value, str) for value in values)
     are_inverted = len(values) > 1 and are_texts and all(value.count(",") == 1 for value in values)
-    if len(values) == 1 and are_texts and isinstance(item.get(path), list):
+    if len(values) == 1 and are_texts and isinstance(item, Mapping) and isinstance(item.get(path), list):
         are_inverted = bool(_INVERTED.fullmatch(values[0]))
     if len(values) > 1 and are_texts and all(_INITIALS_LAST.fullmatch(value[: limits.ID]) for value in values):
         values = [initials_first(value) for value in values]  # ["Lovelace AM", "Hopper G", "et al."]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations, repeat
+from itertools import combinations, pairwise, repeat
 from math import inf, log
 from operator import mul
 from typing import NamedTuple
@@ -70,7 +70,7 @@ def find_proposals(sentences: Sequence[str], empty: Sequence[bool]) -> list[int]
     return [place for place in places if not empty[place] and _STUDIES.search(sentences[place])][:1]
 
 
-# A sentence is background from this probability, and comes last. .3 and .7 change one summary of 200.
+# A sentence is background from this probability. .3 and .7 change one summary of 200.
 _BACKGROUND_FROM = 0.5
 # The wording of new sentences.
 _OWN_VOICE = re.compile(
@@ -203,7 +203,7 @@ def summarise(
     *,
     is_verbatim: bool = False,
 ) -> tuple[Sentence, ...]:
-    """Return at most ``how_many`` sentences, news before background, with ``phrases`` marked.
+    """Return at most ``how_many`` sentences in the abstract's order, with ``phrases`` marked.
 
     ``weights`` are the reader's, by stem and bigram. If it ``is_verbatim``, each text is a part of the abstract.
     Otherwise an ellipsis marks a cut, and a first abbreviation has its expansion in brackets.
@@ -215,21 +215,19 @@ def summarise(
 @lru_cache(maxsize=5_000)
 def _shown(abstract: str, places: tuple[int, ...], phrases: tuple[str, ...], is_verbatim: bool) -> tuple[Sentence, ...]:
     paper = read_abstract(abstract)
-    shown = in_order(paper, places)
-    own: dict[int | None, Role] = dict.fromkeys(paper.proposals[:1], Role.IDEA)
-    concluding = max(shown, key=lambda i: paper.readings[i].conclusion, default=None)
+    own: dict[int | None, Role] = dict.fromkeys((i for i in places if paper.background[i]), Role.BACKGROUND)
+    own |= dict.fromkeys(paper.proposals[:1], Role.IDEA)
+    concluding = max(places, key=lambda i: paper.readings[i].conclusion, default=None)
     if concluding is not None and paper.readings[concluding].conclusion >= _CONCLUSION_FROM:
         own[concluding] = Role.CONCLUSION
-    own |= {known_place(paper, shown): Role.BACKGROUND, finding_place(paper, shown): Role.RESULT}
-    roles = [own.get(place) for place in shown]
+    own[finding_place(paper, places)] = Role.RESULT
+    roles = [own.get(place) for place in places]
     texts: list[str] = []
     gaps: list[bool] = []
-    for before, place, role in zip((-1, *shown), shown, roles, strict=False):
+    for before, place in pairwise((-1, *places)):
         text = paper.sentences[place] if place == before + 1 else without_head(paper.sentences[place])
         texts.append(text)
-        # The label of background shows that it stood elsewhere.
-        is_moved = place != before + 1 and before >= 0 and role is not Role.BACKGROUND
-        gaps.append(is_moved or text != paper.sentences[place])
+        gaps.append((place != before + 1 and before >= 0) or text != paper.sentences[place])
     texts = list(map(shortened, texts))
     # One ellipsis stands for both: "a robot … We find".
     gaps = [gap and not before.endswith(CUT) for gap, before in zip(gaps, ("", *texts), strict=False)]
@@ -332,13 +330,12 @@ def set_features(paper: Read, places: tuple[int, ...]) -> tuple[float, ...]:
     From "sample" on, they are of studies without a proposal.
     """
     readings = [paper.readings[i] for i in places]
-    first = in_order(paper, places)[0]
     loose = [i for i in places if paper.antecedents[i] not in (None, *places)]
     leads = [paper.leads[i] for i in places if paper.readings[i].conclusion < _CONCLUSION_FROM]
     return (
         sum([log(max(reading.shares.chosen, _LEAST_CHOSEN)) for reading in readings]),
         len(loose),
-        first in loose or paper.continues[first],
+        places[0] in loose or paper.continues[places[0]],
         # The sample implies the task.
         not {*paper.proposals, paper.sample}.isdisjoint(places),
         max(leads, default=0.0),
@@ -360,33 +357,6 @@ def best_set(worths: Sequence[Worth], extras: Sequence[float]) -> tuple[int, ...
         if total > best:
             best, best_places = total, places
     return best_places
-
-
-def in_order(paper: Read, places: Sequence[int]) -> list[int]:
-    """Return the chosen sentences as they are shown: in the abstract's order, but background comes last.
-
-    Background that another sentence needs stays before it, and a whole abstract stays as it is.
-    """
-    if len(places) == len(paper.sentences):
-        return list(places)
-    moved = _moved(paper, places)
-    return sorted(places, key=lambda place: (place in moved, place))
-
-
-def _moved(paper: Read, places: Sequence[int]) -> set[int]:
-    """Return the places of background without a sentence that needs it."""
-    first_new = next((place for place in places if not paper.background[place]), len(paper.sentences))
-    needed: set[int | None] = set()
-    is_abrupt = first_new < len(paper.sentences) and (
-        paper.continues[first_new] or paper.antecedents[first_new] not in (None, *places)
-    )
-    if is_abrupt:
-        # "Our method gains 3%" is clear behind any sentence on its subject.
-        needed.add(max((place for place in places if place < first_new), default=None))
-    for place in sorted(places, reverse=True):
-        if not paper.background[place] or place in needed:
-            needed.add(paper.antecedents[place])
-    return {place for place in places if paper.background[place] and place not in needed}
 
 
 def finding_place(paper: Read, places: Sequence[int]) -> int | None:
@@ -415,10 +385,3 @@ def finding_place(paper: Read, places: Sequence[int]) -> int | None:
         if not paper.introduces:
             worths[place] += reading.shares.answer + _CONCLUDED_WORTH * (reading.conclusion + reading.shares.main)
     return max(probable, key=worths.__getitem__, default=None)
-
-
-def known_place(paper: Read, places: Sequence[int]) -> int | None:
-    """Return the place to label as background: the first that was moved behind the news."""
-    moved = _moved(paper, places)
-    known = next((place for place in places if place in moved), None)
-    return None if known is None or known == places[0] or len(places) == len(paper.sentences) else known

@@ -45,16 +45,6 @@ def test_in_plain_text_the_result_has_an_arrow_and_its_own_paragraph():
     assert paragraphs(()) == []
 
 
-def test_what_was_known_is_labelled(links, templates):
-    summary = (Sentence("We weed."), Sentence("Weeds <grow>.", Role.BACKGROUND))
-    assert paragraphs(summary) == ["We weed. Background: Weeds <grow>."]
-    edition = make_edition(make_pick(summary=summary))
-    html = render_mail(templates, edition, links).html
-    assert ">Background:</span> Weeds &lt;grow&gt;." in html
-    (message,) = render_slack(edition, links)
-    assert "Background: Weeds &lt;grow&gt;." in message.decode()
-
-
 def test_an_ellipsis_shows_an_omission(links, templates):
     summary = (Sentence("We weed."), Sentence("it works in 9 beds.", Role.RESULT, after_gap=True))
     assert paragraphs(summary) == ["We weed.", "→ … it works in 9 beds."]

@@ -50,9 +50,9 @@ def test_interests_decide_between_sentences_of_like_use(summarize):
     abstract = ABSTRACT.replace("It is trained on two beds.", "It reads red leaves. It reads blue stones.")
     options = ("--sentences", 4)
     _, plain = summarize(paper("a", abstract), options=options)
-    _, leaning = summarize(paper("a", abstract), options=(*options, "--interests", "squirrels"))
-    assert set(plain["a"]) - set(leaning["a"]) == {"It reads blue stones."}
-    assert set(leaning["a"]) - set(plain["a"]) == {"Squirrels are seen."}
+    _, leaning = summarize(paper("a", abstract), options=(*options, "--interests", "stones"))
+    assert set(leaning["a"]) - set(plain["a"]) == {"It reads blue stones."}
+    assert set(plain["a"]) & set(leaning["a"]) >= {ABSTRACT.split(". ")[1] + "."}
 
 
 @pytest.mark.parametrize("line", ["{", "[1]", '{"abstract": "x"}', '{"id": 1, "abstract": 2}', "[" * 100_000, "\x00"])

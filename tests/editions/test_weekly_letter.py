@@ -227,7 +227,7 @@ def test_votes_down_alone_are_told_too(voted, paperbot):
     vote(voted, downs=7)
     out = " ".join(paperbot("preview", "reward-models", "--weekly", "--now", FRIDAY).out.split())
     assert "None in these seven days: you disliked 7 papers." in out
-    assert "and liked 0 of them." in out
+    assert "You liked 0 of the" in out
 
 
 @pytest.mark.slow

@@ -130,7 +130,7 @@ def test_only_past_days_of_the_schedule_are_replayed_and_quiet_days_give_the_rea
         "No new paper has come in since your last edition. The last one came on 12"
     )
     out = paperbot("replay", "birds", "--from", "2026-06-17", "--to", "2026-06-18").out
-    assert out.count("nothing: No new paper has come in") == 1
+    assert out.count("nothing: No new paper has come in") == 2
     assert "No edition was due" in paperbot("replay", "birds", "--from", "2026-06-13", "--to", "2026-06-14").out
 
 

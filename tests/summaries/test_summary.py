@@ -19,7 +19,6 @@ from bot.summaries.summary import (
     choose,
     find_proposals,
     finding,
-    in_order,
     occurrence,
     summarise,
 )
@@ -143,15 +142,15 @@ def test_each_sentence_is_a_part_of_the_abstract_and_shown_once(how_many, weight
     assert len(chosen) == len(set(chosen)) == min(how_many, 6)
 
 
-def test_what_is_new_comes_first_and_what_was_known_last():
+def test_sentences_keep_their_order_and_have_roles():
     abstract = (
         "Weeds have been a problem in gardens for many years. We propose WeedNet, which pulls weeds by their roots. "
         "Experiments show that it removes 95% of weeds, 20% more than previous methods. "
         "Code is available at https://a.example/b."
     )
     summary = summarise(abstract, 3, {})
-    assert [text.split()[0] for text in texts(summary)] == ["We", "Experiments", "Weeds"]
-    assert [sentence.role for sentence in summary] == [Role.IDEA, Role.RESULT, Role.BACKGROUND]
+    assert [text.split()[0] for text in texts(summary)] == ["Weeds", "We", "Experiments"]
+    assert [sentence.role for sentence in summary] == [Role.BACKGROUND, Role.IDEA, Role.RESULT]
     assert not any(sentence.after_gap for sentence in summary)
 
 
@@ -163,26 +162,21 @@ def test_what_we_all_know_is_not_what_is_new():
     assert texts(summarise(abstract, 3, {}))[0].startswith("We propose")
 
 
-def test_an_abstract_that_is_shown_whole_needs_no_label_for_what_was_known():
-    abstract = "Weeds have been a problem in gardens for many years. We propose WeedNet, which pulls weeds."
-    assert Role.BACKGROUND not in [sentence.role for sentence in summarise(abstract, 3, {})]
-
-
 @pytest.mark.parametrize(
-    ("known", "labels"),
+    ("known", "count"),
     [
         ("Weeds have been a problem in gardens for many years.", 1),
-        ("Weeds have been a problem for years. Gardeners have often tried to burn them.", 1),
+        ("Weeds have been a problem for years. Gardeners have often tried to burn them.", 2),
         ("Background: Weeds have been a problem in gardens for many years.", 1),
         ("A robot is presented that weeds gardens.", 0),
         ("The study explores weeds in gardens.", 0),
     ],
 )
-def test_what_was_known_is_labelled_once(known, labels):
+def test_what_was_known_is_background(known, count):
     new = "We propose WeedNet, which pulls weeds. It removes 95% of weeds. Code is available at https://a.example/b."
     abstract = f"{known} {new}"
     roles = [sentence.role for sentence in summarise(abstract, len(sentences(abstract)) - 1, {})]
-    assert roles.count(Role.BACKGROUND) == labels
+    assert roles.count(Role.BACKGROUND) == count
 
 
 def test_the_main_finding_is_bold_before_a_side_result():
@@ -499,15 +493,6 @@ def test_the_figure_of_all_that_was_tried_is_bold_before_that_of_the_best_part()
     overall = "Overall, WeedNet removes 58% of the weeds on BedBench, which is 10% more than RootBot."
     for pair in (f"{best} {overall}", f"{overall} {best}"):
         assert finding(summarise(f"We propose WeedNet. {pair}", 3, {})) == overall
-
-
-def test_background_that_another_sentence_needs_stands_before_it():
-    needed = read_as((0.9, 0.0, 0.0), (0.0, 0.9, 0.0), (0.0, 0.1, 0.9), (0.1, 0.0, 0.1))._replace(
-        background=[True, False, False, False]
-    )
-    assert in_order(needed, [0, 1, 2]) == [1, 2, 0]
-    assert in_order(needed._replace(antecedents=[None, 0, None, None]), [0, 1, 2]) == [0, 1, 2]
-    assert in_order(needed._replace(continues=[False, True, False, False]), [0, 1, 2]) == [0, 1, 2]
 
 
 def test_one_sentence_says_the_gist():
