@@ -16,7 +16,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from bot.formats.format import author_names, date_in, numeric_days, prose, tidy, within_limits, without_affiliations
+from bot.formats.format import date_in, numeric_days, prose, tidy, within_limits
+from bot.formats.names import DEGREE, author_names, without_affiliations
 from bot.formats.tables import pattern, table
 from bot.model import Entry, limits
 from bot.model.clock import timezone_names, zone_named
@@ -199,18 +200,15 @@ _HONORIFIC = re.compile(
 _BETWEEN_AUTHORS = re.compile(r"[\s,]{0,9}(?:[;|\n]|\s[/&]\s)[\s;|]{0,9}")
 _MARK = re.compile(r"[\d*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u2070-\u2079]{1,9}(?:,[\d*\u2020\u2021]{1,3}){0,9}$")
 _BRACKETS = re.compile(r"\s{0,9}\[[^\[\]]{0,80}\]")
-_WEAK = r"(?:,\s?(?:M\.?[AS]|B\.?[AS]c?|M\.?B\.?A)\b\.?){0,3}"
-_DEGREES = re.compile(
-    rf"(?:{_WEAK},\s?(?:Ph\.?\s?D|M\.?D|M\.?P\.?H|M\.?Sc|D\.?\s?Phil|Pharm\.?D|MBBS|Dr\.?P\.?H|D\.?O|R\.?N)"
-    rf"(?![^\W\d_])\.?{_WEAK}){{1,5}}"
-)
+_DEGREES = re.compile(rf"(?:,\s?{DEGREE}(?![^\W\d_])){{1,9}}")
+_INITIALS = re.compile(r"(?:,\s?[MB]\.?[AS]\.?){1,9}")  # perhaps: "van Owl, MA"
 _INVERTED = re.compile(r"(?:[^\s,]{2,40}|[a-z][^,]{1,40}|[^,]{2,60}(?=,\s?(?:[A-Z]\.?[\s-]?){1,3}$)),\s?[^,]{1,60}")
 
 
 def _without_degrees(match: re.Match[str]) -> str:
     """Return nothing for degrees behind a first and a last name, else the text."""
     name = re.split("[,;|\n]", match.string[max(0, match.start() - 100) : match.start()])[-1]
-    return "" if " " in name.strip() else match[0]
+    return match[0] if " " not in name.strip() or _INITIALS.fullmatch(match[0]) else ""
 
 
 def authors(text: str) -> tuple[str, ...]:

@@ -15,16 +15,9 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, islice, takewhile
 
-from bot.formats.format import (
-    LONGEST_TITLE,
-    MONTHS,
-    author_names,
-    calendar_day,
-    date_in,
-    initials_first,
-    without_affiliations,
-)
+from bot.formats.format import LONGEST_TITLE, MONTHS, calendar_day, date_in
 from bot.formats.html import HtmlLine
+from bot.formats.names import DEGREE, author_names, initials_first, without_affiliations
 from bot.formats.tables import pattern, words
 from bot.model import limits
 
@@ -43,6 +36,8 @@ _SEPARATOR = re.compile(
     rf"|(?<=[a-z])\s(?={_MONTH}\s(?:\d{{1,2}},\s)?(?:19|20)\d\d$)",
     re.IGNORECASE,
 )
+_DEGREES = re.compile(rf",\s*{DEGREE}(?=[\s,;]|$)|\+ ?\d{{1,4}} (?:more )?(?:authors?|others)\b", re.IGNORECASE)
+_DEGREE_LAST = re.compile(rf"(?<=[a-z.]) (?!\S*\.){DEGREE}$")  # of surgeons' journals: "Lovelace, Ada MD"
 # "2026-05", "2026 Jan 20", "MAY 2026"
 _PARTIAL_DATE = re.compile(
     rf"\b((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])|\s({_MONTH})(?:\s(\d{{1,2}}))?)\b|\b({_MONTH})\.?,?\s?((?:19|20)\d\d)\b",
@@ -203,7 +198,7 @@ def names_in(text: str) -> tuple[str, ...]:
         full = [name for _, name in _FULL_NAMES.findall(unlabelled)]
         is_full = len(full) == unlabelled.count("(")
         unlabelled = "; ".join(full) if is_full else without_affiliations(unlabelled)
-    unmarked = pattern("mark").sub("", pattern("degree").sub("", unlabelled)).rstrip(" ,;")
+    unmarked = pattern("mark").sub("", _DEGREES.sub("", unlabelled)).rstrip(" ,;")
     text = pattern("and_others").sub("", unmarked)
     # "Lovelace A, Hopper G." ends with the full stop of the list.
     others, _, last = text.rpartition(",")
@@ -211,8 +206,7 @@ def names_in(text: str) -> tuple[str, ...]:
         text = text.rstrip(" .")
     if ";" in text and text.partition(";")[0].count(",") < 2:  # "Lovelace, A.; Hopper, G.", no group behind a list
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
-        # "Lovelace, Ada MD": the degree of surgeons' journals
-        parts = [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
+        parts = [f"{_DEGREE_LAST.sub('', first)} {last}" for last, _, first in pairs]
     else:
         parts = list(author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text)))
         initials = parts[1::2]

@@ -34,26 +34,29 @@ from bot.formats.addresses import article_at, destination
 from bot.formats.format import (
     FORBIDDEN_IN_XML,
     Document,
-    author_names,
     build_digest,
     charset,
     date_in,
     decode,
     detect_encoding,
     facts_of,
-    first_name_first,
     from_arxiv,
-    initials_first,
     plausible_date,
     prose,
     quoted,
     read_xml,
     reject_reason,
-    separated_names,
     tidy,
-    without_affiliations,
 )
 from bot.formats.markup import blocks, plain
+from bot.formats.names import (
+    BETWEEN_GLUED,
+    author_names,
+    first_name_first,
+    initials_first,
+    separated_names,
+    without_affiliations,
+)
 from bot.formats.publishers import (
     Description,
     begin_with_names,
@@ -104,9 +107,6 @@ _GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investiga
 _GLUED_INSTITUTION = re.compile(
     r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division|Academy)"
     r" (?:of|for)\b.*| a (?=(?:The )?[A-Z][^,]{0,200},).*"
-)
-_BETWEEN_GLUED_NAMES = re.compile(  # and not within "McKenzie"
-    r"(?<=[a-z])(?<!\bMc)(?<!\bMac)(?<!\bDe)(?<!\bDi)(?<!\bLa)(?<!\bLe)(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])"
 )
 _TWO_OF_CHINA = re.compile(
     "[\u4e00-\u9fff]{2,4}[,\uff0c;\u3001][\u4e00-\u9fff]{2,4}|[\u4e00-\u9fff]{3,4}, [\u4e00-\u9fff]{3,4}"
@@ -321,7 +321,7 @@ def _authors(item: Any) -> tuple[str, ...]:
     for stated in names:
         name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", stated)))
         if is_glued:
-            name = ", ".join(chain.from_iterable(map(separated_names, _BETWEEN_GLUED_NAMES.split(name))))
+            name = ", ".join(chain.from_iterable(map(separated_names, BETWEEN_GLUED.split(name))))
         listed = author_names(without_affiliations(name), have_initials_last=have_initials_last)
         # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
         is_inverted = are_inverted or name[:1].islower() or not all(" " in part for part in listed)

@@ -38,7 +38,6 @@ from bot.formats.credits import (
 from bot.formats.format import (
     LONGEST_TITLE,
     Line,
-    author_names,
     build_digest,
     facts_of,
     plausible_date,
@@ -48,6 +47,7 @@ from bot.formats.format import (
 )
 from bot.formats.html import HtmlLine, HtmlLink, Item, has_class, items_of
 from bot.formats.mail import Mail
+from bot.formats.names import author_names
 from bot.formats.publishers import is_no_paper
 from bot.formats.tables import pattern, table
 from bot.model import Entry, FactKind, ParsedDigest, limits

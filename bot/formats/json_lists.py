@@ -24,23 +24,20 @@ from bot.formats.addresses import article_at
 from bot.formats.feed import digest_of
 from bot.formats.format import (
     Document,
-    author_names,
     build_digest,
     date_in,
     decode,
     facts_of,
-    first_name_first,
-    initials_first,
     plausible_date,
     prose,
     quoted,
     reject_reason,
     split_lines,
-    spoken_name,
     tidy,
 )
 from bot.formats.libraries.reference import HOMONYM
 from bot.formats.markdown import MARKDOWN
+from bot.formats.names import author_names, first_name_first, initials_first, spoken_name
 from bot.formats.publishers import is_no_paper, read_title
 from bot.formats.tables import table, words
 from bot.model import Entry, FactKind, ParsedDigest, limits

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from bot.formats.addresses import Article, article_at
-from bot.formats.format import author_names, date_in, numeric_days, without_affiliations
+from bot.formats.format import date_in, numeric_days
 from bot.formats.markup import plain
+from bot.formats.names import author_names, without_affiliations
 from bot.formats.tables import pattern, table, words
 from bot.model import limits
 

@@ -16,8 +16,9 @@ from functools import cache
 from typing import NamedTuple
 
 from bot.formats.credits import names_in
-from bot.formats.format import author_names, date_in, first_name_first, without_affiliations
+from bot.formats.format import date_in
 from bot.formats.markup import ABSTRACT
+from bot.formats.names import author_names, first_name_first, without_affiliations
 from bot.formats.tables import pattern, table, words
 from bot.model import limits
 

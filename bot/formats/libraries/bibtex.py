@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bot.formats.format import first_name_first, initials_first, spoken_name
 from bot.formats.libraries.reference import HOMONYM, MISSING, NEXT_URL, Reference, day_in
+from bot.formats.names import first_name_first, initials_first, spoken_name
 from bot.model import limits
 from bot.text import latex
 

@@ -20,8 +20,9 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any
 
-from bot.formats.format import UNWANTED, first_name_first, spoken_name
+from bot.formats.format import UNWANTED
 from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
+from bot.formats.names import first_name_first, spoken_name
 from bot.model.errors import DigestError
 
 # An item, a list of them, or an object that begins with "items" or Better BibTeX's "config".

@@ -11,7 +11,8 @@ from datetime import UTC, date, datetime
 from functools import cache
 from itertools import chain, takewhile
 
-from bot.formats.format import MONTHS, calendar_day, first_name_first
+from bot.formats.format import MONTHS, calendar_day
+from bot.formats.names import first_name_first
 from bot.formats.tables import table
 
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
