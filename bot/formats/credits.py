@@ -98,10 +98,9 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
             day = next(filter(None, map(day_in, segments)), None)
             published = published or day
             # "Journal of Owls | Article" has a venue, "Article | ZOOLOGY" has none.
-            has_kind = len(others) < len(segments)
-            rest = " ".join(others)  # "ZOOLOGY" behind "Article |" is none
-            is_subject = has_kind and segments[0] not in others and not _YEAR.search(text)
-            is_subject = is_subject and (rest.isupper() or not is_venue(rest))
+            has_kind, rest = len(others) < len(segments), " ".join(others)
+            is_behind = has_kind and segments[0] not in others and not _YEAR.search(text)
+            is_subject = is_behind and (rest.isupper() or not is_venue(rest))
             if not venue and ((has_kind and not is_subject) or is_citation or day):
                 venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
                 is_beside = pattern("no_venue").match(text) or is_venue(above)
@@ -170,7 +169,7 @@ def venue_in(text: str) -> str:
     parts = venue.split()
     labels = words("sections") | words("links") | words("dates")
     is_label = all(part.lower().strip(".,:&") in (labels | {""}) for part in parts)
-    # "Proc Natl Acad Sci U S A." is none.
+    # "Proc Natl Acad Sci U S A." is no sentence.
     has_words = any(part[0].islower() for part in parts)
     is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith(".") and has_words)
     # A single full stop ends a sentence, unlike in "Phys. Rev. Lett." or "Owl Sci., 2026".
@@ -239,7 +238,7 @@ def _is_group(text: str) -> bool:
 
 
 def _is_byline(text: str) -> bool:
-    """Return whether a paragraph is a list of names, even if one of them is none."""
+    """Return whether a paragraph has the commas and capitals of a list of names, perhaps with other words."""
     parts = text.split()
     return text.count(",") >= 4 and sum(part[0].isupper() for part in parts) > 0.7 * len(parts)
 

@@ -54,6 +54,7 @@ from bot.formats.publishers import (
     read_description,
     read_title,
 )
+from bot.formats.tables import pattern
 from bot.model import Entry, FactKind, ParsedDigest, RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
@@ -87,13 +88,13 @@ _INSTITUTION = re.compile(
     r"\b(?:Universi|Depart[ae]ment|Dept\b|Institut|School of|Faculty of|Laborator|Hospital|College"
     r"|Cent(?:er|re) (?:for|of))"
 )
-_GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investigators|Committee|Initiative)\b")
 # "Ada LovelaceGrace Hoppera Department of Owls, ..." or "Ada Lovelace Grace Hopper a Department of Owls, ...":
 # the letter refers to the institution. Biographies may follow.
 _GLUED_INSTITUTION = re.compile(
     r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division|Academy)"
     r" (?:of|for)\b.*| a (?=(?:The )?[A-Z][^,]{0,200},).*"
 )
+# "王小明,李伟" are two authors, "王, 小明" is one.
 _TWO_OF_CHINA = re.compile(
     "[\u4e00-\u9fff]{2,4}[,\uff0c;\u3001][\u4e00-\u9fff]{2,4}|[\u4e00-\u9fff]{3,4}, [\u4e00-\u9fff]{3,4}"
 )
@@ -104,7 +105,7 @@ def parse(content: bytes) -> ParsedDigest:
 
 
 class _Head(NamedTuple):
-    """What a feed says of all of its items. ``built``: the day of the file. ``tags``: beginnings of its titles."""
+    """Facts of all items of a feed. ``built``: the day of the file. ``tags``: beginnings of its titles."""
 
     day: date | None
     built: date | None
@@ -177,45 +178,51 @@ def _papers(number: int, item: Any, stated_day: date | None, head: _Head) -> Ite
     if problem := reject_reason(f"item {number}", title, abstract):
         yield problem
         return
-
     day = None if is_zotero else plausible_date(stated_day, head.day)
-    described_day = plausible_date(description.published, head.day)
-    # An item may have the day of its file instead of its paper's.
-    published = (described_day or day) if day == head.built else (day or described_day)
     if stated_day and not day and not is_zotero:
         yield f"item {number}: {quoted(title)} is dated {stated_day}, after its feed; the date is left out"
-
-    link = tidy(_value(item, "link"))
-    if _LINK_AROUND.match(link):
-        link = destination(link).address
-    if not link.lower().startswith(("https://", "http://")) or " " in link:
-        link = ""
+    described_day = plausible_date(description.published, head.day)
+    link = _link(item)
     # 2504.08385 is an arXiv id only in some addresses.
     hosts = ((address, _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])) for address in (identifier, link))
     reference = next((text[host.end() : host.end() + limits.ID] for text, host in hosts if host), "")
-    # arXiv's primary category is the first. Without attributes the element is text.
-    primary = dict.get(item, "arxiv_primary_category")
-    tags = (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
-    terms = (primary.get("term") if isinstance(primary, dict) else primary, *tags)
-    categories = (tidy(str(term)) for term in terms if term)
-    stated = (_value(item, "arxiv_doi"), _prism(item, "doi"), _value(item, "identifiers"), description.doi, identifier)
-    dois = (doi_in(unquote_plus(place[: limits.URL])) for place in stated)
-    article = article_at(link[: limits.URL]) if link and "arxiv.org/" not in link else None
-    doi = plain_doi(next(filter(None, dois), None) or (article and article.doi) or "") or None
     yield Entry(
         title=title,
         abstract=abstract,
         authors=authors,
-        published=published,
+        # An item may have the day of its file instead of its paper's.
+        published=(described_day or day) if day == head.built else (day or described_day),
         arxiv_id=arxiv_id_in(reference),
-        doi=doi,
+        doi=_doi(item, description, link),
         url=None if "arxiv.org/" in link else link or None,
         version=arxiv_version_in(reference) or arxiv_version_in(announced[1] if announced else ""),
-        categories=tuple(dict.fromkeys(filter(None, categories))),
+        categories=_categories(item),
         replacement=announcement.startswith("replace"),
         facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
         or facts_of("feed", {FactKind.VENUE: venue}),
     )
+
+
+def _link(item: Any) -> str:
+    link = tidy(_value(item, "link"))
+    if _LINK_AROUND.match(link):
+        link = destination(link).address
+    return link if link.lower().startswith(("https://", "http://")) and " " not in link else ""
+
+
+def _doi(item: Any, description: Description, link: str) -> str | None:
+    places = (_value(item, "arxiv_doi"), _prism(item, "doi"), _value(item, "identifiers"), description.doi)
+    dois = (doi_in(unquote_plus(place[: limits.URL])) for place in (*places, _value(item, "id")))
+    article = article_at(link[: limits.URL]) if "arxiv.org/" not in link else None
+    return plain_doi(next(filter(None, dois), None) or (article and article.doi) or "") or None
+
+
+def _categories(item: Any) -> tuple[str, ...]:
+    # arXiv's primary category is the first. Without attributes the element is text.
+    primary = dict.get(item, "arxiv_primary_category")
+    tags = (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
+    terms = (primary.get("term") if isinstance(primary, dict) else primary, *tags)
+    return tuple(dict.fromkeys(filter(None, (tidy(str(term)) for term in terms if term))))
 
 
 def _described(item: Any, title: str, *, has_names_first: bool) -> tuple[Description, re.Match[str] | None]:
@@ -270,7 +277,9 @@ def _authors(item: Any) -> tuple[str, ...]:
         is_place = False
         for part in listed:
             # A city and a country may follow an institution.
-            is_place = (is_place and " " not in part) or bool(_INSTITUTION.search(part) and not _GROUP.search(part))
+            is_place = (is_place and " " not in part) or bool(
+                _INSTITUTION.search(part) and not pattern("group").search(part)
+            )
             if not is_place or len(listed) == 1:
                 people[part.strip(" *†‡§¶#")] = None
     return tuple(name for name in people if any(map(str.isalpha, name)))

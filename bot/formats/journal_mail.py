@@ -312,11 +312,12 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
         if not line.links and not stated:
             continue
         label: HtmlLink | None = None
+        above_label = lines[number - 1].text if number else ""
         for link in line.links or [HtmlLink("PDF", stated, "", ("stated",), number)]:
             article = follow(link.url).article
             if article and reads_like_title(link.text):
                 titled.add(article.key)
-            elif (article and article.key not in titled) or _is_below_citation(link, lines[:number], follow):
+            elif (article and article.key not in titled) or _is_below_citation(link, above_label, follow):
                 label = label or link
         if label:
             above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
@@ -329,22 +330,22 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
                 is_title = is_title and not pattern("citation").search(text) and credits_in(below[:1]) == Credits()
                 if is_title and (credits_in(below[1:]).authors or (is_numbered and abstract_in(below[1:]))):
                     # Not the label's number: the title is not part of that link.
-                    title = replace(label, text=_with_beginning(text, lines[: above[at]]), element=-label.element)
+                    title = replace(label, text=_with_beginning(text, lines, above[at]), element=-label.element)
                     linked[above[at]] = replace(below[0], links=(title,))
                     break
         begin = number + 1
     return linked
 
 
-def _is_below_citation(link: HtmlLink, above: Sequence[HtmlLine], follow: Follow) -> bool:
+def _is_below_citation(link: HtmlLink, above: str, follow: Follow) -> bool:
     """Return whether a link is a plain text's tracking address in the line below a paper's citation."""
     is_address = link.text == link.url and follow(link.url).is_opaque
-    return is_address and bool(above) and bool(pattern("citation").search(above[-1].text[:LONGEST_TITLE]))
+    return is_address and bool(pattern("citation").search(above[:LONGEST_TITLE]))
 
 
-def _with_beginning(title: str, above: Sequence[HtmlLine]) -> str:
+def _with_beginning(title: str, lines: Sequence[HtmlLine], at: int) -> str:
     """Return a title with the row above it that ends with a colon."""
-    beginning = above[-1] if above else HtmlLine("")
+    beginning = lines[at - 1] if at else HtmlLine("")
     is_title = beginning.text.endswith(":") and not beginning.links and len(_WORD.findall(beginning.text)) >= _MIN_WORDS
     return f"{beginning.text} {title}" if is_title else title
 
