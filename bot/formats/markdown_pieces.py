@@ -49,7 +49,7 @@ _FRONT_KEY = re.compile(r"\"?([A-Za-z][\w -]{0,40}?)\"?(?::| =)(?: (.*)|$)")
 _FRONT_SIGNS = ("---", "+++")  # of YAML, or JSON in it, and TOML
 _ESCAPED = re.compile(r"\\([\"\\/])")
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_FRONT_LINES = 120  # at most
+FRONT_LINES = 120  # at most
 _UNDERLINE = re.compile("={3,}")  # of a main heading
 _TITLE_LABEL = re.compile(r"#{1,6} ([\w ]{1,40})[:：]")
 _REMARK = re.compile(r"#(?: |$)")
@@ -158,7 +158,7 @@ def _unwrapped(texts: list[Text]) -> list[Text]:
 
 def front_of(lines: Sequence[Line]) -> range:
     first = next((i for i, line in enumerate(lines) if line.text), 0)
-    block = [line.text for line in lines[first : first + _FRONT_LINES]]
+    block = [line.text for line in lines[first : first + FRONT_LINES]]
     is_front = bool(block) and block[0] in _FRONT_SIGNS and block[0] in block[1:]
     return range(first, first + block.index(block[0], 1) + 1 if is_front else first)
 
