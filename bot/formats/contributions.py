@@ -17,6 +17,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from bot.formats.format import date_in, numeric_days, prose, tidy, within_limits
+from bot.formats.libraries.reference import simple as simple_name
 from bot.formats.names import DEGREE, author_names, without_affiliations
 from bot.formats.tables import pattern, table
 from bot.model import Entry, limits
@@ -34,7 +35,6 @@ _PREFIX = re.compile(
     r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
     r"|(?:paper|submission|proposal)(?!date|day|time|start|end))(?=[a-z]{2})"
 )
-_NO_LETTER = re.compile(r"[^a-z]+")
 _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,80}[)\]]")
 ADDRESS = re.compile(r"https?://[^\s<>\"]{4,2000}")
 
@@ -83,7 +83,7 @@ def simple(name: str) -> str:
     >>> simple("Start time (UTC)"), simple("*Room/Location")
     ('starttime', 'roomlocation')
     """
-    return _NO_LETTER.sub("", _PARENTHESIS.sub("", name).lower())
+    return simple_name(_PARENTHESIS.sub("", name))
 
 
 def column(header: str) -> tuple[str, str]:

@@ -355,7 +355,6 @@ _REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
 # [PDF], [HTML], [BOOK] in the mail's language. "[Re]" begins titles of replications.
 _SCHOLAR_KIND = re.compile(r"^(?:\[[^\[\]a-z]{1,14}\]\s*)+")
 _SCHOLAR_YEAR = re.compile(r"(?:^|,\s*)((?:19|20)\d\d)(?: - [^,]{1,60})?$")
-_PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNORECASE)
 _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
 
 
@@ -382,7 +381,7 @@ def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         names, _, journal = byline.partition(" - ")
         year = _SCHOLAR_YEAR.search(journal)
         journal = journal[: year.start()].rstrip(" ,") if year else journal
-        is_venue = journal.strip(" \u2026.,") and not _PREPRINT.search(journal)
+        is_venue = journal.strip(" \u2026.,") and not pattern("no_journal", "publishers").search(journal)
         venue = f"{journal} {year[1]}" if year and year[1] not in journal else journal
         preprint = arxiv_id_in(byline[byline.lower().find("arxiv:") :]) if "arxiv:" in byline.lower() else None
         identifier = (to.article.arxiv_id if to.article else None) or preprint

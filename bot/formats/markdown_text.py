@@ -74,7 +74,6 @@ _MEETING = re.compile(
     re.IGNORECASE,
 )
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
-_NO_VENUE = pattern("no_venue", "markdown")
 _VENUE_ALONE = re.compile(r"[A-Z][^()\[\].:]{1,30}(?:['’ ]\d\d|20\d\d)")
 # A name with the page of its author.
 _PROFILED = re.compile(
@@ -240,7 +239,7 @@ def journal_of(venue: str) -> str:
     ('Journal of Owls', '', '')
     """
     venue = _VENUE_END.sub("", plain_text(IMAGE.sub(" ", venue[: limits.FACT]))).strip(" -|,.")
-    return "" if _NO_VENUE.search(venue) else venue
+    return "" if pattern("no_journal", "publishers").search(venue) else venue
 
 
 def title_below(day: str, text: str) -> str:
