@@ -238,7 +238,7 @@ def _is_group(text: str) -> bool:
 
 
 def _is_byline(text: str) -> bool:
-    """Return whether a paragraph has the commas and capitals of a list of names, perhaps with other words."""
+    """Return whether a paragraph has a list's commas and the capitals of names."""
     parts = text.split()
     return text.count(",") >= 4 and sum(part[0].isupper() for part in parts) > 0.7 * len(parts)
 

@@ -112,7 +112,7 @@ def _decoded(content: bytes) -> tuple[str, list[str]]:
 
 
 def _whole_items(text: str, problem: str) -> tuple[str, str]:
-    """Return malformed XML without half a title at its end, and a sentence on the mistake."""
+    """Return malformed XML up to its last whole title, and a sentence on the mistake."""
     root = _ROOT.match(text)
     end = f"</{root[0][1 : limits.ID]}" if root else ""
     if end in text:

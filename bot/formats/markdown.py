@@ -94,24 +94,26 @@ from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 _ABSTRACTS = ("abstract", "translation", "summary", "text", "tldr")  # the best first
 _UNKNOWN_FIELD = re.compile(r"[-*+•] ([^\W\d_][^:：|\[\]*]{0,30}) ?[:：](?!//)")  # in an item
 _ARXIV_ID = re.compile(r"(?:arxiv(?:\.org/(?:abs|pdf)/|:)? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
-_NAMES_BEHIND = re.compile(r"\*\*([^*]{10,300})\*\* [-\u2013\u2014] (.+)")
+_NAMES_BEHIND = re.compile(r"\*\*([^*]{10,300})\*\* [-\u2013\u2014] (.+)")  # ## **Owls by Night** - Ada Lovelace
 _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
 _NO_PAGE = re.compile(r"https?://(?:(?:dx\.)?doi\.org/|arxiv\.org/(?:abs|pdf)/?$)", re.IGNORECASE)
 _NO_TOPIC, _UPDATED = (pattern(name, "markdown") for name in ("no_topic", "updated"))
 _LONGEST_DAY = 20  # characters of a line with nothing but a day
 _THOUGHT = re.compile(r"<think>[^<]{0,20000}</think>\s*")  # of a language model
 _DEADLINE = re.compile(r"\b(?:deadline|due|submission|notification|camera|workshop|conference|held)\b", re.IGNORECASE)
+# Lovelace, Hopper and Owl (2026).
 _NAMES_YEAR = re.compile(
     r"([A-Z][\w'-]{1,20}(?:(?:,? (?:and|&) |, )[A-Z][\w'-]{1,20}){0,3}(?: et al\.?)?),? \((?:19|20)\d\d\)\.?"
 )
 _YEAR_END = re.compile(r"\((?:19|20)\d\d[a-z]?\)[.,:]?$")
+# Added: 2026-05-11
 _READ_DAY = re.compile(
     r"\b(?:added|accessed|read|updated|retrieved|generated)\b[^|·]{0,4}\d{4}-\d\d-\d\d", re.IGNORECASE
 )
 _REMARK = re.compile(r"\([^()]{0,60}\) ?[:：\u2013\u2014-] ?")  # (May 2026, 12 upvotes): Owls see.
 _LEVELS = 6  # of headings
-_NAMED_FIRST = re.compile(r"([^\W\d_][\w .'-]{1,60}? et al\.?) [\u2013\u2014-] (.+)")
-_INNER = re.compile(r"[\"“]([^\"“”]{15,300})[\"”]")
+_NAMED_FIRST = re.compile(r"([^\W\d_][\w .'-]{1,60}? et al\.?) [\u2013\u2014-] (.+)")  # Lovelace et al. - Owls by Night
+_INNER = re.compile(r"[\"“]([^\"“”]{15,300})[\"”]")  # A. Lovelace, "Owls by Night and by Day," 2026
 _QUOTED = re.compile(r"\A[\"“]([^\"“”]{1,500})[\"”]\Z")
 _LINE_DAY = re.compile(r"(?<![A-Za-z\d/.-])(?:19|20)\d\d-\d\d-\d\d(?!\d)")  # in a line of facts
 
@@ -168,29 +170,10 @@ def _paper(texts: Sequence[Text], begin: Begin, day: date | None) -> Entry | str
     _, number, whole = texts[0]
     first = whole[: limits.LINE if begin.kind == "row" else LONGEST_ITEM]
     fields: defaultdict[str, list[str]] = defaultdict(list)
-    body = [text.text for text in texts[1:]]
-    field = field_in(first)
     if begin.kind == "row":
         title, first, body = _row(first, begin.columns, fields)
-    elif begin.kind == "heading":
-        title = _heading_title(first)
-        if described := _NAMES_BEHIND.fullmatch(NUMBER.sub("", first.lstrip("# "))):
-            title, body = clean_title(described[1]), [described[2], *body]
-    elif begin.kind == "title" and field:
-        if not field.value and body:  # it is on the next line
-            body = body[1:] if body[0] else body[2:]
-        title = clean_title(field.value or next((text.text for text in texts[1:3] if text.text), ""))
     else:
-        item = ITEM.fullmatch(first)
-        bare = item[1] if item else first
-        if _YEAR_END.search(bare) and body:  # names, and the title below them
-            bare, body = f"{bare} {body[0]}", body[1:]
-        title, rest, names = citation(bare)
-        title, rest = (title, rest) if title else headline(bare)
-        body = [rest.strip() if title else "", *body]
-        title = title or clean_title(bare).rstrip(":")
-        fields["authors"] += filter(None, [names or names_before(bare)])
-        fields["date"].append(ACCESSED.sub("", ADDRESS.sub("", first)))
+        title, body = _titled(first, begin.kind, [text.text for text in texts[1:]], fields)
     _read_fields(body, fields, level_of(first) if begin.kind == "heading" else 0)
     values = defaultdict(str, {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()})
 
@@ -212,6 +195,28 @@ def _paper(texts: Sequence[Text], begin: Begin, day: date | None) -> Entry | str
     places = (values["link"], pubmed, first, *(values[kind] for kind in ("rest", "date", "venue")))
     links = " ".join(place[:LONGEST_ITEM] for place in places)
     return _entry(title, abstract, values, links if articles_in(links) else f"{whole[:LONGEST_ITEM]} {links}", day)
+
+
+def _titled(first: str, kind: str, body: list[str], fields: defaultdict[str, list[str]]) -> tuple[str, list[str]]:
+    """Return the title, and the texts below it. Add names and day beside it to the fields."""
+    if kind == "heading":
+        if described := _NAMES_BEHIND.fullmatch(NUMBER.sub("", first.lstrip("# "))):
+            return clean_title(described[1]), [described[2], *body]
+        return _heading_title(first), body
+    if kind == "title" and (field := field_in(first)):
+        if field.value or not body:
+            return clean_title(field.value), body
+        below = 0 if body[0] else 1  # perhaps an empty line above it
+        return clean_title("".join(body[below : below + 1])), body[below + 1 :]
+    item = ITEM.fullmatch(first)
+    bare = item[1] if item else first
+    if _YEAR_END.search(bare) and body:  # names, and the title below them
+        bare, body = f"{bare} {body[0]}", body[1:]
+    title, rest, names = citation(bare)
+    title, rest = (title, rest) if title else headline(bare)
+    fields["authors"] += filter(None, [names or names_before(bare)])
+    fields["date"].append(ACCESSED.sub("", ADDRESS.sub("", first)))
+    return title or clean_title(bare).rstrip(":"), [rest.strip() if title else "", *body]
 
 
 def _row(text: str, columns: Sequence[str], fields: defaultdict[str, list[str]]) -> tuple[str, str, list[str]]:

@@ -51,11 +51,12 @@ _PROOF = {"authors", "abstract", "translation", "link"}  # the heading or item a
 ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _MARKED = re.compile(r"#{1,6} |(?:[-*+] |\d{1,4}[.)] )?(?:\*\*|__|\[)")
+# |---|:--:|
 _DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
 REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
 _PROGRAM, _PROSE_END, _LISTING = (pattern(name, "markdown") for name in ("program", "prose_end", "listing"))
 _NUMBERED = re.compile(r"\d{1,4}[.)] ")
-_VENUE_LINE = re.compile(r"[A-Z][\w/&' -]{1,40} (?:19|20)\d\d")
+_VENUE_LINE = re.compile(r"[A-Z][\w/&' -]{1,40} (?:19|20)\d\d")  # CVPR Workshops 2026
 NUMBERED_PAPER = re.compile(r"(?:paper|论文|論文|논문) ?#?\d{1,4}")
 _NEAR = 7  # texts, from a heading down to its fields
 _RULE_CHARACTERS = "-*_"

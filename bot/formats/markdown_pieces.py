@@ -35,6 +35,7 @@ _NEXT_FIELD = re.compile(  # in bold, in the middle of a line
     r"(?:(?<=[^\W\d_][.:!?])|(?<=[\w,;)\]`])) (?:[|·•] )?"
     r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
 )
+# [[PDF]](https://...)
 _DOUBLE_BRACKETS = re.compile(r"\[\\?\[([^\[\]\\]{0,200})\\?\]\] ?\(")
 # "[Owls [Extended Abstract]](https://...)"
 _NESTED = re.compile(r"\[([^\[\]]{0,300})(?<!!)\[([^\[\]]{1,100})\](?!\()([^\[\]]{0,300})\]\((?=https?:)")
@@ -57,10 +58,11 @@ _LEAST_BLOCK = 3  # lines
 _NUMBERED = re.compile(r"\d{1,4}[.)] [A-Z]")
 _LEAST_LIST = 2  # papers
 _LONGEST_TITLE = 5  # lines, with that of the address
-_SILENT = re.compile(r"={3,}|`{3}\w{0,20}")
+_SILENT = re.compile(r"={3,}|`{3}\w{0,20}")  # lines without words
 _ATTRIBUTES = re.compile(r"\{:[^{}]{0,300}\}")  # of kramdown
+# Lovelace, A., & Hopper, G.: <b>Owls by Night</b>
 _NAMES_FIRST = re.compile(r"([^<>]{4,500}?)[.:,] ?<(?:b|strong)>([^<>]{10,300})</(?:b|strong)>\W{0,3}", re.IGNORECASE)
-_BACK = re.compile(r"\[[^\w\[\]]{0,5}\]\(#[^()\s]{0,100}\)")
+_BACK = re.compile(r"\[[^\w\[\]]{0,5}\]\(#[^()\s]{0,100}\)")  # [↑](#contents)
 _SHORTCODE = re.compile(r"\{\{[<%]([^{}]{0,300})[>%]\}\}")  # of Hugo
 _FRONT_LIST = re.compile(r"(?:\A|, ?)['\"]|['\"](?=, |\Z)")  # the quotation marks in it
 # arXiv's feed, an item a file.

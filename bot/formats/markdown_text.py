@@ -17,6 +17,7 @@ from bot.model import limits
 LINK = re.compile(r"\[([^\[\]]*)\]\(<?([^\s)\[]*)[^()\[\]]{0,200}\)")
 IMAGE = re.compile(r"!\[[^\[\]]{0,500}\](?:\([^()\s\[]{0,2000}[^()\[\]]{0,200}\)|\[[^\[\]]{0,100}\])")
 _BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # a link without its picture
+# [Best Paper] and (2605.00001), which may be remarks
 _BRACKETS = re.compile(r"\[([^\[\]]{0,40})\](?!\()|[(（]([^()（）]{0,40})[)）]")
 _BARE_ADDRESS = re.compile(r"(?<![(<])https?://")
 ADDRESS = re.compile(r"https?://[^\s()<>\"\[\]|*]+")
@@ -68,6 +69,7 @@ _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|la
 # A title in another language behind it, and what stays of "(PMID: [40000001](...))".
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _TITLE_REST = re.compile(rf"(?<=[A-Za-z)?!.]) ?/(?: ?[{_CJK}].*| ?$)| ?\((?:arxiv|doi|pmid)?[: ]*\)", re.IGNORECASE)
+# Week 3: Tuesday, May 12th
 _MEETING = re.compile(
     r"(?:[\W\d]|(?<=\d)(?:st|nd|rd|th)\b|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|week|session"
     r"|meeting|may|(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6})\b){1,40}",
@@ -90,7 +92,7 @@ _VENUE_AFTER = re.compile(
 # Ada Lovelace and Grace Hopper (2026). Owls by Night. Journal of Owls.
 _CITATION = re.compile(r"([^()\[\]*:]{4,600}?),? \((?:[^()]{2,40}[\s’'])?(?:19|20)?\d\d[a-z]?\)[\s.,:—–-]{1,4}(?=\S)")
 _NAME_PART = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:[ -][^\W\d_a-z][^\W\d_]*)?")
-_BIBTEX_END = re.compile(r",? and [^\s,]{2,30}, [^,]{2,30}$")
+_BIBTEX_END = re.compile(r",? and [^\s,]{2,30}, [^,]{2,30}$")  # , and Hopper, Grace
 _AFTER_OTHERS = re.compile(r"\s?\bet al\.?,? [^,;]{3,80}(?:19|20)\d\d$")  # a venue
 # What may follow the last semicolon of a list of authors.
 _NO_AUTHORS = re.compile(rf"{_ORGANISATION.pattern}|\b(?:Proceedings|Conference|Journal)\b|\b(?:19|20)\d\d\b")

@@ -126,7 +126,7 @@ def read_description(text: str, title: str = "", byline: str = "", *, has_names_
 
 
 def _of_zotero(text: str) -> Description:
-    """Return the parts of Zotero's table: a block for a field's name, and one for its value."""
+    """Return the parts of Zotero's table. Each name and each value is a block."""
     blocks = text.split("\n")
     row = dict(zip(blocks[::2], blocks[1::2], strict=False))
     authors = tuple(value for name, value in zip(blocks[::2], blocks[1::2], strict=False) if name == "Author")
@@ -208,7 +208,7 @@ def read_title(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def is_no_paper(title: str, address: str = "") -> bool:
-    """Return whether a title is of a cover, a list of contents or a correction, or an address of news.
+    """Return whether title or address are of a cover, contents, a correction or news.
 
     >>> is_no_paper("Author Correction: How owls see"), is_no_paper("Correction of motion in images of owls")
     (True, False)
