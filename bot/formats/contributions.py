@@ -217,7 +217,7 @@ def _without_degrees(match: re.Match[str]) -> str:
 
 
 def authors(text: str) -> tuple[str, ...]:
-    """Return the names between semicolons, bars, line ends or commas, without titles, numbers and affiliations.
+    """Return the names in a list, without titles, numbers and affiliations.
 
     >>> authors("Ada Lovelace (1), Grace Hopper (1, 2)"), authors("Lovelace, Ada; Hopper, Grace")
     (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace', 'Grace Hopper'))

@@ -233,7 +233,7 @@ def _is_name(text: str) -> bool:
 
 
 def _is_group(text: str) -> bool:
-    """Return whether a part of a list of names is a consortium, whose name may have words of a sentence."""
+    """Return whether a part of a list of names is a consortium."""
     return len(text) <= LONGEST_TITLE // 2 and text[:1].isupper() and bool(pattern("group").search(text))
 
 

@@ -338,7 +338,7 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
 
 
 def _is_below_citation(link: HtmlLink, above: str, follow: Follow) -> bool:
-    """Return whether a link is a plain text's tracking address in the line below a paper's citation."""
+    """Return whether a link is a tracking address below a citation in plain text."""
     is_address = link.text == link.url and follow(link.url).is_opaque
     return is_address and bool(pattern("citation").search(above[:LONGEST_TITLE]))
 

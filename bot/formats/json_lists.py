@@ -152,7 +152,7 @@ def parse(content: bytes) -> ParsedDigest:
 
 
 def _papers_in(answer: Any) -> tuple[list[Any], list[str]]:
-    """Return the papers anywhere in JSON, each with the keys and dates around it, and the texts in Markdown."""
+    """Return the papers with the keys and dates around them, and texts in Markdown."""
     papers: list[Any] = []
     markdown: list[str] = []
     pending: list[tuple[Any, tuple[str, ...]]] = [(answer, ())]

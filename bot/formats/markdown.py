@@ -119,7 +119,7 @@ _LINE_DAY = re.compile(r"(?<![A-Za-z\d/.-])(?:19|20)\d\d-\d\d-\d\d(?!\d)")  # in
 
 
 def starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield the topmost heading above the first paper, and each later one that names another day."""
+    """Yield the heading above the first paper, and each later one with another day."""
     texts = texts_of(lines)
     begins = begins_in(texts)
     if not begins:
@@ -248,7 +248,7 @@ def _heading_title(text: str, *, is_cell: bool = False) -> str:
 
 
 def _stated(title: str, stated: Sequence[str]) -> str:
-    """Return the title in a field, if it is a part of the heading, or in Latin script unlike the heading."""
+    """Return the title in a field if it is in the heading or alone in Latin script."""
     field = clean_title(next(iter(stated), ""))
     is_latin = bool(CJK_SIGN.search(title)) and not CJK_SIGN.search(field) and len(field.split()) >= LEAST_WORDS
     is_part = len(field) > LEAST_TITLE and field in title
@@ -289,7 +289,10 @@ def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str,
 
 
 def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level: int) -> None:
-    """Add the fields below a title, by kind: "rest" has lines of links, "text" and "names" those without a name."""
+    """Add the fields below a title, by kind.
+
+    "rest" has lines of links, "text" and "names" have lines without a name.
+    """
     name: str | None = None
     is_item = is_unknown = False  # the field above
     is_footer = False  # below a rule, where only fields are the paper's

@@ -67,7 +67,7 @@ LIST_MARKERS = ("- ", "* ", "+ ", "• ")
 
 
 class Begin(NamedTuple):
-    """The index of a paper's first text, and its kind: a heading, item or title, or a row of a table."""
+    """The index of a paper's first text, and its kind: heading, item, title or row."""
 
     at: int
     kind: str
@@ -168,7 +168,7 @@ def _is_signed(texts: Sequence[Text], at: int, body: str) -> bool:
 
 
 def _note(texts: Sequence[Text]) -> Begin | None:
-    """Return the only main heading above everything else, if a text tells of one paper and links to it."""
+    """Return the only main heading of a note that has and links one paper."""
     tops = [k for k, (_, _, text) in enumerate(texts) if text.startswith("# ")]
     if len(tops) != 1 or any(level_of(texts[k].text) for k in range(tops[0])) or day_in(texts[tops[0]].text):
         return None
@@ -201,7 +201,7 @@ def _rows(texts: Sequence[Text]) -> dict[int, Begin | None]:
 
 
 def _columns(texts: Sequence[Text], at: int) -> tuple[tuple[str, ...], bool]:
-    """Return the kinds of columns above a delimiter, and whether they tell that each row is a paper."""
+    """Return the kinds of columns, and whether they prove that each row is a paper."""
     cells = cells_of(texts[at - 1].text[:LONGEST_ITEM])
     names = [field_key(clean_title(cell) or plain_text(cell)) for cell in cells]  # "DOI" ends titles
     kinds = [KINDS.get(name, "") for name in names]
@@ -291,7 +291,7 @@ def _proves(field: Field, text: str, head: str, *, is_first: bool) -> bool | Non
 
 
 def _is_links(text: str, *, is_heading: bool) -> bool:
-    """Return whether a line below a title has its links, such as [PDF](...), perhaps behind the venue."""
+    """Return whether a line has a title's links, such as [PDF](...)."""
     is_linked = bool(articles_in(text)) or (not is_heading and has_paper_link(text))
     if not is_linked or not ("](" in text or is_heading):
         return False

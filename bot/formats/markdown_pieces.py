@@ -125,7 +125,7 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
 
 
 def _remarks(lines: Sequence[Line]) -> set[int]:
-    """Return the indices of remarks in text files, whole blocks of lines with "#", which are no headings."""
+    """Return the indices of remarks: lines with "#" in blocks, which are no headings."""
     remarks: set[int] = set()
     block: list[int] = []
     for at, (_, line) in enumerate((*lines, Line(0, ""))):
@@ -142,7 +142,7 @@ def is_address(text: str) -> bool:
 
 
 def _unwrapped(texts: list[Text]) -> list[Text]:
-    """Join the lines of long titles where a number stands before each title, and the address below it."""
+    """Join the lines of long titles between their numbers and their addresses."""
     numbered = [i for i, text in enumerate(texts[:-1]) if _NUMBERED.match(text.text)]
     if sum(is_address(texts[i + 1].text) for i in numbered) < _LEAST_LIST:
         return texts

@@ -211,7 +211,7 @@ def has_paper_link(text: str) -> bool:
 
 
 def citation(text: str) -> tuple[str, str, str]:
-    """Return the title of a citation, what follows it, and the names before its year, or empty strings.
+    """Return the title of a citation, the text behind it, and the names before it.
 
     >>> citation("Lovelace, A., & Hopper, G. (2026). Owls by night. J Owls, 12.")
     ('Owls by night', 'J Owls, 12.', 'Lovelace, A., & Hopper, G.')
@@ -307,7 +307,7 @@ def byline(text: str) -> str:
 
 
 def names_before(text: str) -> str:
-    """Return the names before a title in quotation marks: "Lovelace, Ada, Hopper, Grace", or first names first."""
+    """Return the names before a title in quotation marks, in either order."""
     before, quotation, _ = text[: limits.BYLINE].partition('"')
     if before.lstrip().startswith(("**", "[")):  # a title of its own
         return ""
@@ -324,7 +324,7 @@ def _pairs(text: str) -> list[str]:
 
 
 def _paired(text: str) -> list[str]:
-    """Return the names of a list as BibTeX's styles print it: "Lovelace, Ada, and Hopper, Grace"."""
+    """Return the names in a list of BibTeX: "Lovelace, Ada, and Hopper, Grace"."""
     return _pairs(text) if _BIBTEX_END.search(text) else []
 
 
@@ -373,7 +373,7 @@ def is_label(text: str) -> bool:
 
 
 def width(text: str) -> int:
-    """Return the length of a text, where Chinese, Japanese and Korean signs count twice."""
+    """Return the length of a text, in which signs of East Asia count twice."""
     return len(text) + len(CJK_SIGN.findall(text))
 
 

@@ -84,7 +84,7 @@ def author_names(text: str, *, have_initials_last: bool = True) -> tuple[str, ..
 
 
 def spoken_name(given: str, family: str) -> str:
-    """Return a name in the spoken order, which is without a blank in Chinese, Japanese and Korean.
+    """Return a name in the spoken order, in East Asia without a blank.
 
     >>> spoken_name("Ada", "Lovelace"), spoken_name("子帆", "王"), spoken_name("", "Owl Group")
     ('Ada Lovelace', '王子帆', 'Owl Group')
@@ -95,9 +95,9 @@ def spoken_name(given: str, family: str) -> str:
 
 
 def separated_names(text: str) -> Sequence[str]:
-    """Return the names in a list without separators: a given name, initials, particles and a surname each.
+    """Return the names in a list without separators, or none if they are uncertain.
 
-    None of them if another division is as likely.
+    Each has a given name, initials, particles and a surname.
 
     >>> separated_names("Ada B. Lovelace Grace Hopper Rosa van der Berg"), separated_names("Juan Carlos Rossi Perez")
     (['Ada B. Lovelace', 'Grace Hopper', 'Rosa van der Berg'], [])

@@ -150,7 +150,7 @@ def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
 
 
 def begin_with_names(descriptions: Sequence[str]) -> bool:
-    """Return whether the descriptions of a feed have a list of authors as their first line.
+    """Return whether descriptions of a feed begin with a list of authors.
 
     >>> begin_with_names(["Ada K. Lovelace, Grace Hopper", "Rosa van der Berg"]), begin_with_names(["Barn Owls, Swarm Robotics"])
     (True, False)

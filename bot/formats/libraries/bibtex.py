@@ -204,7 +204,7 @@ def _authors(text: str) -> Iterator[str]:
 
 
 def _is_list(name: str, *, ends: bool) -> bool:
-    """Return whether authors are between commas, as people and programs write them that don't know BibTeX.
+    """Return whether authors stand between commas, unlike in BibTeX.
 
     In "Ada Lovelace, Grace Hopper, and Bo Owl" only the last is behind "and", and a comma ``ends`` the others.
 
