@@ -95,13 +95,26 @@ def read_description(text: str, title: str = "", byline: str = "", *, has_names_
         if match := regex.search(text, max(len(text) - _LONGEST_CITATION, 0)):
             stated |= {name: value for name, value in match.groupdict().items() if value}
             text = text[: match.start()]
+    kept, facts = _without_boilerplate(text.lstrip("\n").removeprefix(f"{title}: "), title, byline)
+    stated = facts | stated
+    if "authors" in stated:
+        authors = _labelled(stated["authors"])
+    elif has_names_first and not authors and kept:
+        authors = _unlabelled(kept[0])
+        kept = kept[bool(authors) :]
+    published = date_in(stated.get("published", ""))
+    return Description(" ".join(kept), stated.get("venue", ""), authors, published, stated.get("doi", ""))
+
+
+def _without_boilerplate(text: str, title: str, byline: str) -> tuple[list[str], dict[str, str]]:
+    """Return the blocks of the abstract, and the facts in the matches of rows."""
     kept: list[str] = []
-    text = text.lstrip("\n").removeprefix(f"{title}: ")  # a heading
+    facts: dict[str, str] = {}
     names = _letters(_BETWEEN_NAMES.sub("", byline))
     begin = cuts = 0
     while begin < len(text):
         if cuts < 20 and (match := _boilerplate(text, begin)):
-            stated = {name: value for name, value in match.groupdict().items() if value} | stated
+            facts = {name: value for name, value in match.groupdict().items() if value} | facts
             begin = match.end()
             cuts += 1
         else:
@@ -116,13 +129,7 @@ def read_description(text: str, title: str = "", byline: str = "", *, has_names_
                 kept.append(block)
         while text[begin : begin + 1].isspace():
             begin += 1
-    if "authors" in stated:
-        authors = _labelled(stated["authors"])
-    elif has_names_first and not authors and kept:
-        authors = _unlabelled(kept[0])
-        kept = kept[bool(authors) :]
-    published = date_in(stated.get("published", ""))
-    return Description(" ".join(kept), stated.get("venue", ""), authors, published, stated.get("doi", ""))
+    return kept, facts
 
 
 def _of_zotero(text: str) -> Description:
