@@ -28,7 +28,6 @@ from bot.text.latex import readable
 
 _TO_JUDGE = 10
 _ABSTRACT_WIDTH = 600  # characters
-_FIRST_EDITION = "first-edition.html"  # in state/
 
 
 def first_papers(home: Path, user: NewUser, *, is_asked: bool) -> None:
@@ -116,7 +115,7 @@ def show_edition(app: App, reader: Reader, profile: Profile, now: datetime) -> N
         echo(f"There is no first edition yet. {edition.quiet}")
         return
     print_edition(edition)
-    page = app.home.state / _FIRST_EDITION
+    page = app.home.first_edition_file
     write_atomically(page, app.renderer.of_kind("email").preview(edition, "html").encode())
     echo(f"Your first edition, as it will look: {page}")
     open_in_browser(page)

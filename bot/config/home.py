@@ -68,6 +68,11 @@ class Home:
     def profile_file(self, slug: str) -> Path:
         return self.profiles_folder / f"{slug}.toml"
 
+    @property
+    def first_edition_file(self) -> Path:
+        """The page that ``init`` shows."""
+        return self.state / "first-edition.html"
+
     def chart_file(self, reader: Reader | None) -> Path:
         return self.state / "evaluation" / f"{reader.file_stem if reader else 'all-readers'}.svg"
 

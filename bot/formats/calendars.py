@@ -181,7 +181,7 @@ def _contributions(place: str, event: _Properties, calendar: _Calendar) -> Itera
 
 
 def _starts(place: str, begin: date, event: _Properties, calendar: _Calendar) -> list[date]:
-    """Return the times of a series, left out and moved ones included. Raises ValueError."""
+    """Return the times of a series, with those that are left out or moved. Raises ValueError."""
     starts = [begin]
     if "RECURRENCE-ID" in event:
         return starts

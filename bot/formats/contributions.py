@@ -16,7 +16,9 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from bot.formats.format import author_names, date_in, numeric_days, prose, tidy, within_limits, without_affiliations
+from bot.formats.format import date_in, numeric_days, prose, tidy, within_limits
+from bot.formats.libraries.reference import simple as simple_name
+from bot.formats.names import DEGREE, author_names, spoken_name, without_affiliations
 from bot.formats.tables import pattern, table
 from bot.model import Entry, limits
 from bot.model.clock import timezone_names, zone_named
@@ -33,7 +35,6 @@ _PREFIX = re.compile(
     r"(?:presentation|talk|event|program(?:me)?|scheduled|contribution|slot|local|session"
     r"|(?:paper|submission|proposal)(?!date|day|time|start|end))(?=[a-z]{2})"
 )
-_NO_LETTER = re.compile(r"[^a-z]+")
 _PARENTHESIS = re.compile(r"[(\[][^()\[\]]{0,80}[)\]]")
 ADDRESS = re.compile(r"https?://[^\s<>\"]{4,2000}")
 
@@ -82,7 +83,7 @@ def simple(name: str) -> str:
     >>> simple("Start time (UTC)"), simple("*Room/Location")
     ('starttime', 'roomlocation')
     """
-    return _NO_LETTER.sub("", _PARENTHESIS.sub("", name).lower())
+    return simple_name(_PARENTHESIS.sub("", name))
 
 
 def column(header: str) -> tuple[str, str]:
@@ -148,29 +149,13 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     if pattern("left_out", "programmes").search(f"{kind} {state} {kind_before[1] if kind_before else ''}"):
         reading.withdrawn += 1
         return None
-    url = fields["url"].strip()
-    text = pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT])
-    text = text[match.end() :] if (match := pattern("before_abstract", "programmes").match(text)) else text
-    text = "" if _PATH.fullmatch(text.strip()) else text
-    text = match[1] if (match := _QUOTED.fullmatch(text.strip())) else text
     people = authors(fields["authors"])
     if not people and (spoken := _SPOKEN_BY.search(title)):
         title, kind, people = title[: spoken.start()], kind or spoken[1], authors(spoken[2])
     # Sched's titles go on with the speakers: "Owls by Night - Ada Lovelace, Analytical Engines".
     if people and (at := title.rfind(f" {people[0]}")) > 2 and title[at - 2 : at] in (" -", " \u2013", " \u2014", " |"):
         title = title[: at - 2]
-    # An abstract may name the ids of other papers.
-    entry = within_limits(
-        Entry(
-            title=title,
-            abstract=prose(text, limits.ABSTRACT),
-            authors=people,
-            arxiv_id=arxiv_id_in(fields["arxiv"][: limits.ID])
-            or (arxiv_id_in(url[: limits.URL]) if "arxiv.org/" in url else None),
-            doi=doi_in(fields["doi"][: limits.URL]) or (doi_in(url[: limits.URL]) if "doi.org/" in url else None),
-            url=url if ADDRESS.fullmatch(url) else None,
-        )
-    )
+    entry = _entry(title, people, fields)
     if isinstance(entry, str):
         reading.note(f"{place}: {entry}")
         return None
@@ -189,32 +174,50 @@ def contribution(place: str, fields: Mapping[str, str], reading: Reading) -> Con
     return result
 
 
+def _entry(title: str, people: tuple[str, ...], fields: Mapping[str, str]) -> Entry | str:
+    url = fields["url"].strip()
+    text = pattern("block", "programmes").sub(" ", fields["abstract"][: 2 * limits.ABSTRACT])
+    text = text[match.end() :] if (match := pattern("before_abstract", "programmes").match(text)) else text
+    text = "" if _PATH.fullmatch(text.strip()) else text
+    text = match[1] if (match := _QUOTED.fullmatch(text.strip())) else text
+    # An abstract may name the ids of other papers.
+    return within_limits(
+        Entry(
+            title=title,
+            abstract=prose(text, limits.ABSTRACT),
+            authors=people,
+            arxiv_id=arxiv_id_in(fields["arxiv"][: limits.ID])
+            or (arxiv_id_in(url[: limits.URL]) if "arxiv.org/" in url else None),
+            doi=doi_in(fields["doi"][: limits.URL]) or (doi_in(url[: limits.URL]) if "doi.org/" in url else None),
+            url=url if ADDRESS.fullmatch(url) else None,
+        )
+    )
+
+
 _QUOTED = re.compile(r'"([^"]*)"')
-_DECISION = re.compile(r"accept(?:ed)?\s\(([^()]{1,80})\)", re.IGNORECASE)
-_PATH = re.compile(r"(?:https?:/)?/\S{1,2000}")
+_DECISION = re.compile(r"accept(?:ed)?\s\(([^()]{1,80})\)", re.IGNORECASE)  # Accept (poster)
+_PATH = re.compile(r"(?:https?:/)?/\S{1,2000}")  # of the page with the abstract
 _SPOKEN_BY = re.compile(r"\s\((talk|workshop|tutorial|keynote|presentation|poster|lecture) by ([^()]{3,500})\)\Z")
+# "Prof. Dr. Ada Lovelace", "Univ.-Prof. Dr.-Ing. Ada Lovelace", "PD Dr Ada Lovelace"
 _HONORIFIC = re.compile(
     r"(?:(?:(?:Ass(?:oc|t)\. |Univ\.-)?Prof(?:essor)?\b\.?|PD(?= Dr)|Dr\b\.?(?:-Ing\.)?|Mrs?\.|Ms\.) ?){1,4}(?=\S)"
 )
 _BETWEEN_AUTHORS = re.compile(r"[\s,]{0,9}(?:[;|\n]|\s[/&]\s)[\s;|]{0,9}")
 _MARK = re.compile(r"[\d*\u2020\u2021\u00a7\u00b9\u00b2\u00b3\u2070-\u2079]{1,9}(?:,[\d*\u2020\u2021]{1,3}){0,9}$")
 _BRACKETS = re.compile(r"\s{0,9}\[[^\[\]]{0,80}\]")
-_WEAK = r"(?:,\s?(?:M\.?[AS]|B\.?[AS]c?|M\.?B\.?A)\b\.?){0,3}"
-_DEGREES = re.compile(
-    rf"(?:{_WEAK},\s?(?:Ph\.?\s?D|M\.?D|M\.?P\.?H|M\.?Sc|D\.?\s?Phil|Pharm\.?D|MBBS|Dr\.?P\.?H|D\.?O|R\.?N)"
-    rf"(?![^\W\d_])\.?{_WEAK}){{1,5}}"
-)
+_DEGREES = re.compile(rf"(?:,\s?{DEGREE}(?![^\W\d_])){{1,9}}")
+_INITIALS = re.compile(r"(?:,\s?[MB]\.?[AS]\.?){1,9}")  # perhaps: "van Owl, MA"
 _INVERTED = re.compile(r"(?:[^\s,]{2,40}|[a-z][^,]{1,40}|[^,]{2,60}(?=,\s?(?:[A-Z]\.?[\s-]?){1,3}$)),\s?[^,]{1,60}")
 
 
 def _without_degrees(match: re.Match[str]) -> str:
     """Return nothing for degrees behind a first and a last name, else the text."""
     name = re.split("[,;|\n]", match.string[max(0, match.start() - 100) : match.start()])[-1]
-    return "" if " " in name.strip() else match[0]
+    return match[0] if " " not in name.strip() or _INITIALS.fullmatch(match[0]) else ""
 
 
 def authors(text: str) -> tuple[str, ...]:
-    """Return the names between semicolons, bars, line ends or commas, without titles, numbers and affiliations.
+    """Return the names in a list, without titles, numbers and affiliations.
 
     >>> authors("Ada Lovelace (1), Grace Hopper (1, 2)"), authors("Lovelace, Ada; Hopper, Grace")
     (('Ada Lovelace', 'Grace Hopper'), ('Ada Lovelace', 'Grace Hopper'))
@@ -237,7 +240,7 @@ def authors(text: str) -> tuple[str, ...]:
     pairs = (name.partition(",")[::2] for name in names)
     # Indico has "LOVELACE, Ada".
     return tuple(
-        f"{given} {family.title() if given and family.isupper() and not given.isupper() else family}".strip()
+        spoken_name(given.strip(), family.title() if given and family.isupper() and not given.isupper() else family)
         for family, given in pairs
     )
 
@@ -295,6 +298,7 @@ _DURATION = re.compile(
     re.IGNORECASE,
 )
 _DAY_NUMBER = re.compile(r"(?:day\s?)?\d{1,2}", re.IGNORECASE)
+_BARE_TIME = re.compile(r"\A([01]\d|2[0-3])([0-5]\d)\Z")  # "0930"
 _WRITE = "write 2025-05-06 and 14:30"
 
 
@@ -350,9 +354,6 @@ def duration(text: str) -> timedelta | None:
     match = _DURATION.fullmatch(text.strip())
     parts = [int(part or 0) for part in match.groups()] if match else [0] * 6
     return timedelta(days=parts[0], hours=parts[1] + parts[3], minutes=parts[2] + parts[4] + parts[5]) or None
-
-
-_BARE_TIME = re.compile(r"\A([01]\d|2[0-3])([0-5]\d)\Z")  # "0930"
 
 
 def _times(

@@ -15,16 +15,9 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, islice, takewhile
 
-from bot.formats.format import (
-    LONGEST_TITLE,
-    MONTHS,
-    author_names,
-    calendar_day,
-    date_in,
-    initials_first,
-    without_affiliations,
-)
+from bot.formats.format import LONGEST_TITLE, MONTHS, calendar_day, date_in
 from bot.formats.html import HtmlLine
+from bot.formats.names import DEGREE, author_names, initials_first, without_affiliations
 from bot.formats.tables import pattern, words
 from bot.model import limits
 
@@ -43,6 +36,8 @@ _SEPARATOR = re.compile(
     rf"|(?<=[a-z])\s(?={_MONTH}\s(?:\d{{1,2}},\s)?(?:19|20)\d\d$)",
     re.IGNORECASE,
 )
+_DEGREES = re.compile(rf",\s*{DEGREE}(?=[\s,;]|$)|\+ ?\d{{1,4}} (?:more )?(?:authors?|others)\b", re.IGNORECASE)
+_DEGREE_LAST = re.compile(rf"(?<=[a-z.]) (?!\S*\.){DEGREE}$")  # of surgeons' journals: "Lovelace, Ada MD"
 # "2026-05", "2026 Jan 20", "MAY 2026"
 _PARTIAL_DATE = re.compile(
     rf"\b((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])|\s({_MONTH})(?:\s(\d{{1,2}}))?)\b|\b({_MONTH})\.?,?\s?((?:19|20)\d\d)\b",
@@ -103,10 +98,9 @@ def credits_in(lines: Sequence[HtmlLine]) -> Credits:
             day = next(filter(None, map(day_in, segments)), None)
             published = published or day
             # "Journal of Owls | Article" has a venue, "Article | ZOOLOGY" has none.
-            has_kind = len(others) < len(segments)
-            rest = " ".join(others)  # "ZOOLOGY" behind "Article |" is none
-            is_subject = has_kind and segments[0] not in others and not _YEAR.search(text)
-            is_subject = is_subject and (rest.isupper() or not is_venue(rest))
+            has_kind, rest = len(others) < len(segments), " ".join(others)
+            is_behind = has_kind and segments[0] not in others and not _YEAR.search(text)
+            is_subject = is_behind and (rest.isupper() or not is_venue(rest))
             if not venue and ((has_kind and not is_subject) or is_citation or day):
                 venues = (venue_in(segment) for segment in others if is_citation or not names_in(segment))
                 is_beside = pattern("no_venue").match(text) or is_venue(above)
@@ -175,7 +169,7 @@ def venue_in(text: str) -> str:
     parts = venue.split()
     labels = words("sections") | words("links") | words("dates")
     is_label = all(part.lower().strip(".,:&") in (labels | {""}) for part in parts)
-    # "Proc Natl Acad Sci U S A." is none.
+    # "Proc Natl Acad Sci U S A." is no sentence.
     has_words = any(part[0].islower() for part in parts)
     is_sentence = len(parts) > 15 or (len(parts) > 4 and venue.endswith(".") and has_words)
     # A single full stop ends a sentence, unlike in "Phys. Rev. Lett." or "Owl Sci., 2026".
@@ -203,7 +197,7 @@ def names_in(text: str) -> tuple[str, ...]:
         full = [name for _, name in _FULL_NAMES.findall(unlabelled)]
         is_full = len(full) == unlabelled.count("(")
         unlabelled = "; ".join(full) if is_full else without_affiliations(unlabelled)
-    unmarked = pattern("mark").sub("", pattern("degree").sub("", unlabelled)).rstrip(" ,;")
+    unmarked = pattern("mark").sub("", _DEGREES.sub("", unlabelled)).rstrip(" ,;")
     text = pattern("and_others").sub("", unmarked)
     # "Lovelace A, Hopper G." ends with the full stop of the list.
     others, _, last = text.rpartition(",")
@@ -211,8 +205,7 @@ def names_in(text: str) -> tuple[str, ...]:
         text = text.rstrip(" .")
     if ";" in text and text.partition(";")[0].count(",") < 2:  # "Lovelace, A.; Hopper, G.", no group behind a list
         pairs = (name.partition(",") for name in text.split(";", limits.AUTHORS + 1) if name.strip())
-        # "Lovelace, Ada MD": the degree of surgeons' journals
-        parts = [f"{re.sub(' (?:MD|PhD|MPH|MSc?|FACS)$', '', first)} {last}" for last, _, first in pairs]
+        parts = [f"{_DEGREE_LAST.sub('', first)} {last}" for last, _, first in pairs]
     else:
         parts = list(author_names(re.sub(r"\s?[&;]|\s\[? ?(?:\u2026|\.{3}) ?\]?,?\s", ",", text)))
         initials = parts[1::2]
@@ -240,12 +233,12 @@ def _is_name(text: str) -> bool:
 
 
 def _is_group(text: str) -> bool:
-    """Return whether a part of a list of names is a consortium, whose name may have words of a sentence."""
+    """Return whether a part of a list of names is a consortium."""
     return len(text) <= LONGEST_TITLE // 2 and text[:1].isupper() and bool(pattern("group").search(text))
 
 
 def _is_byline(text: str) -> bool:
-    """Return whether a paragraph is a list of names, even if one of them is none."""
+    """Return whether a paragraph has a list's commas and the capitals of names."""
     parts = text.split()
     return text.count(",") >= 4 and sum(part[0].isupper() for part in parts) > 0.7 * len(parts)
 

@@ -1,10 +1,6 @@
 """RSS and Atom feeds of blogs, journals, rss.arxiv.org and arXiv's API, and lists of feeds.
 
-    bytes --decode--> XML --feedparser--> items --description: journal, authors, abstract--> papers
-                       |                    |
-                       +--malformed: repair-+
-
-Counts of items, tags and references limit the work, not a clock: the same bytes give the same digest on every machine.
+    bytes --bot.formats.feed_xml--> items --description: journal, authors, abstract--> papers
 
 Lists of feeds are plain addresses, one a line, or OPML, the export of feed readers:
 
@@ -19,41 +15,36 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from email.utils import parsedate_to_datetime
-from functools import partialmethod
-from html.entities import html5
-from itertools import chain, pairwise
+from itertools import chain
 from operator import ne
 from typing import Any, NamedTuple
 from urllib.parse import unquote_plus
-from xml.sax.expatreader import ExpatParser
-from xml.sax.handler import feature_external_ges
-
-from feedparser.api import StrictFeedParser
 
 from bot.formats.addresses import article_at, destination
+from bot.formats.feed_xml import read_feed
 from bot.formats.format import (
-    FORBIDDEN_IN_XML,
     Document,
-    author_names,
     build_digest,
-    charset,
     date_in,
     decode,
-    detect_encoding,
     facts_of,
-    first_name_first,
     from_arxiv,
-    initials_first,
     plausible_date,
     prose,
     quoted,
     read_xml,
     reject_reason,
-    separated_names,
     tidy,
-    without_affiliations,
 )
 from bot.formats.markup import blocks, plain
+from bot.formats.names import (
+    BETWEEN_GLUED,
+    author_names,
+    first_name_first,
+    initials_first,
+    separated_names,
+    without_affiliations,
+)
 from bot.formats.publishers import (
     Description,
     begin_with_names,
@@ -63,13 +54,12 @@ from bot.formats.publishers import (
     read_description,
     read_title,
 )
+from bot.formats.tables import pattern
 from bot.model import Entry, FactKind, ParsedDigest, RawDigest, limits
 from bot.model.addresses import fetch_url
 from bot.model.errors import DigestError
-from bot.model.papers import CUT_OFF, ListedFeed, ParsedFeeds, arxiv_id_in, arxiv_version_in, doi_in
+from bot.model.papers import ListedFeed, ParsedFeeds, arxiv_id_in, arxiv_version_in, doi_in
 
-MAX_ITEMS = 5_000
-_MAX_ATTRIBUTES = 100  # of one element; feedparser looks for each among all
 _MAX_CONTENTS = 10  # of one item: the same text in several forms
 _LAST_YEAR = 2100  # later ones are mistakes, and arithmetic on the year 9999 overflows
 _LONGEST_HISTORY = timedelta(days=3_650)  # of one feed, from its median day to its newest
@@ -98,73 +88,24 @@ _INSTITUTION = re.compile(
     r"\b(?:Universi|Depart[ae]ment|Dept\b|Institut|School of|Faculty of|Laborator|Hospital|College"
     r"|Cent(?:er|re) (?:for|of))"
 )
-_GROUP = re.compile(r"\b(?:Collaboration|Consortium|Group|Network|Team|Investigators|Committee|Initiative)\b")
 # "Ada LovelaceGrace Hoppera Department of Owls, ..." or "Ada Lovelace Grace Hopper a Department of Owls, ...":
 # the letter refers to the institution. Biographies may follow.
 _GLUED_INSTITUTION = re.compile(
     r"(?:^[a-h\d]|(?<=[a-z])(?: ?[a-h1])?) ?(?:Department|School|Institute|Faculty|University|College|Division|Academy)"
     r" (?:of|for)\b.*| a (?=(?:The )?[A-Z][^,]{0,200},).*"
 )
-_BETWEEN_GLUED_NAMES = re.compile(  # and not within "McKenzie"
-    r"(?<=[a-z])(?<!\bMc)(?<!\bMac)(?<!\bDe)(?<!\bDi)(?<!\bLa)(?<!\bLe)(?=[A-Z][a-z]+ (?:[A-Z]\. )?[A-Z])"
-)
+# "王小明,李伟" are two authors, "王, 小明" is one.
 _TWO_OF_CHINA = re.compile(
     "[\u4e00-\u9fff]{2,4}[,\uff0c;\u3001][\u4e00-\u9fff]{2,4}|[\u4e00-\u9fff]{3,4}, [\u4e00-\u9fff]{3,4}"
 )
 
 
 def parse(content: bytes) -> ParsedDigest:
-    """Read one feed. Raises DigestError for other XML and at a cap."""
-    text = decode(content)
-    problems: list[str] = []
-    # A byte-order mark overrides the declaration (RFC 7303, section 3).
-    if not detect_encoding(content):
-        declaration = _DECLARATION.match(text.lstrip())
-        declared = declaration[1] if declaration else "utf-8"
-        encoding = charset(declared) or "undefined"
-        try:
-            # WHATWG's Encoding Standard has gb18030 for gb2312.
-            text = content.decode("gb18030" if encoding == "gb2312" else encoding)
-        except UnicodeError:
-            problems = [f"the declared encoding is wrong (no valid {tidy(declared)}); another was detected"]
-    for number, unit, cap in (
-        (sum(1 for _ in _ITEM.finditer(text)), "items", MAX_ITEMS),
-        (text.count("<"), "tags", 100_000),
-        (text.count("&"), "references", 500_000),
-    ):
-        if number > cap:
-            remedy = "; split it" if unit == "items" else ""
-            raise DigestError(f"{number:,} {unit}, more than the {cap:,} that a feed may have{remedy}")
-
-    text = FORBIDDEN_IN_XML.sub("", text).removeprefix("\ufeff")
-    begin = 0
-    while piece := _PROLOG.match(text, begin):
-        begin = piece.end()
-    text = text[begin:]
-    feed = _FeedReader()
-    if problem := feed.read(text):
-        root = _ROOT.match(text)
-        end = f"</{root[0][1 : limits.ID]}" if root else ""
-        if end in text:
-            problems.append(f"no well-formed XML ({problem}); what could be read was taken")
-        else:
-            remedy = "the papers before that were read. Get the whole feed for the others"
-            problems.append(f"{CUT_OFF}the feed ends before its {end}>; {remedy}")
-            # Half a title at the end would be another paper.
-            *_, last = [None, *_ITEM.finditer(text)]
-            text = text[: last.start()] if last and not _TITLE_END.search(text, last.end()) else text
-        feed = _FeedReader()
-        if (mistake := feed.read(_repair(text))) and not feed.version:
-            raise DigestError(f"a feed that can't be read ({mistake})")
-    if not feed.version:
-        if "<opml" in text[:2000].lower():
-            raise DigestError("OPML, a list of feeds; add them with `paperbot sources import FILE`")
-        raise DigestError("XML, but neither RSS nor Atom; export a library as BibTeX or RIS")
-    return digest_of("feed", feed.feeddata, feed.entries, problems)
+    return digest_of("feed", *read_feed(content))
 
 
 class _Head(NamedTuple):
-    """What a feed says of all of its items. ``built``: the day of the file. ``tags``: beginnings of its titles."""
+    """Facts of all items of a feed. ``built``: the day of the file. ``tags``: beginnings of its titles."""
 
     day: date | None
     built: date | None
@@ -237,45 +178,51 @@ def _papers(number: int, item: Any, stated_day: date | None, head: _Head) -> Ite
     if problem := reject_reason(f"item {number}", title, abstract):
         yield problem
         return
-
     day = None if is_zotero else plausible_date(stated_day, head.day)
-    described_day = plausible_date(description.published, head.day)
-    # An item may have the day of its file instead of its paper's.
-    published = (described_day or day) if day == head.built else (day or described_day)
     if stated_day and not day and not is_zotero:
         yield f"item {number}: {quoted(title)} is dated {stated_day}, after its feed; the date is left out"
-
-    link = tidy(_value(item, "link"))
-    if _LINK_AROUND.match(link):
-        link = destination(link).address
-    if not link.lower().startswith(("https://", "http://")) or " " in link:
-        link = ""
+    described_day = plausible_date(description.published, head.day)
+    link = _link(item)
     # 2504.08385 is an arXiv id only in some addresses.
     hosts = ((address, _HOSTS_WITH_ARXIV_IDS.search(address[: limits.URL])) for address in (identifier, link))
     reference = next((text[host.end() : host.end() + limits.ID] for text, host in hosts if host), "")
-    # arXiv's primary category is the first. Without attributes the element is text.
-    primary = dict.get(item, "arxiv_primary_category")
-    tags = (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
-    terms = (primary.get("term") if isinstance(primary, dict) else primary, *tags)
-    categories = (tidy(str(term)) for term in terms if term)
-    stated = (_value(item, "arxiv_doi"), _prism(item, "doi"), _value(item, "identifiers"), description.doi, identifier)
-    dois = (doi_in(unquote_plus(place[: limits.URL])) for place in stated)
-    article = article_at(link[: limits.URL]) if link and "arxiv.org/" not in link else None
-    doi = plain_doi(next(filter(None, dois), None) or (article and article.doi) or "") or None
     yield Entry(
         title=title,
         abstract=abstract,
         authors=authors,
-        published=published,
+        # An item may have the day of its file instead of its paper's.
+        published=(described_day or day) if day == head.built else (day or described_day),
         arxiv_id=arxiv_id_in(reference),
-        doi=doi,
+        doi=_doi(item, description, link),
         url=None if "arxiv.org/" in link else link or None,
         version=arxiv_version_in(reference) or arxiv_version_in(announced[1] if announced else ""),
-        categories=tuple(dict.fromkeys(filter(None, categories))),
+        categories=_categories(item),
         replacement=announcement.startswith("replace"),
         facts=from_arxiv(_text(_value(item, "arxiv_comment")), _text(_value(item, "arxiv_journal_ref")))
         or facts_of("feed", {FactKind.VENUE: venue}),
     )
+
+
+def _link(item: Any) -> str:
+    link = tidy(_value(item, "link"))
+    if _LINK_AROUND.match(link):
+        link = destination(link).address
+    return link if link.lower().startswith(("https://", "http://")) and " " not in link else ""
+
+
+def _doi(item: Any, description: Description, link: str) -> str | None:
+    places = (_value(item, "arxiv_doi"), _prism(item, "doi"), _value(item, "identifiers"), description.doi)
+    dois = (doi_in(unquote_plus(place[: limits.URL])) for place in (*places, _value(item, "id")))
+    article = article_at(link[: limits.URL]) if "arxiv.org/" not in link else None
+    return plain_doi(next(filter(None, dois), None) or (article and article.doi) or "") or None
+
+
+def _categories(item: Any) -> tuple[str, ...]:
+    # arXiv's primary category is the first. Without attributes the element is text.
+    primary = dict.get(item, "arxiv_primary_category")
+    tags = (tag.get("term") for tag in dict.get(item, "tags") or () if isinstance(tag, dict))
+    terms = (primary.get("term") if isinstance(primary, dict) else primary, *tags)
+    return tuple(dict.fromkeys(filter(None, (tidy(str(term)) for term in terms if term))))
 
 
 def _described(item: Any, title: str, *, has_names_first: bool) -> tuple[Description, re.Match[str] | None]:
@@ -321,7 +268,7 @@ def _authors(item: Any) -> tuple[str, ...]:
     for stated in names:
         name, is_glued = _GLUED_INSTITUTION.subn("", _text(_NOTE.sub("", stated)))
         if is_glued:
-            name = ", ".join(chain.from_iterable(map(separated_names, _BETWEEN_GLUED_NAMES.split(name))))
+            name = ", ".join(chain.from_iterable(map(separated_names, BETWEEN_GLUED.split(name))))
         listed = author_names(without_affiliations(name), have_initials_last=have_initials_last)
         # "Lovelace, Ada" is one author, "Ada Lovelace, Grace Hopper" are two.
         is_inverted = are_inverted or name[:1].islower() or not all(" " in part for part in listed)
@@ -330,7 +277,9 @@ def _authors(item: Any) -> tuple[str, ...]:
         is_place = False
         for part in listed:
             # A city and a country may follow an institution.
-            is_place = (is_place and " " not in part) or bool(_INSTITUTION.search(part) and not _GROUP.search(part))
+            is_place = (is_place and " " not in part) or bool(
+                _INSTITUTION.search(part) and not pattern("group").search(part)
+            )
             if not is_place or len(listed) == 1:
                 people[part.strip(" *†‡§¶#")] = None
     return tuple(name for name in people if any(map(str.isalpha, name)))
@@ -371,156 +320,6 @@ def _date(element: Any, *fields: str) -> date | None:
                 day = day.astimezone(UTC)
         return day.date() if isinstance(day, datetime) else day
     return None
-
-
-# ``feedparser.parse`` takes more than linear time. Here its SAX handler gets the events of a strict parser.
-
-_ITEM = re.compile(r"<(?:\w+:)?(?:item|entry)\b", re.IGNORECASE)
-# Two unbounded repetitions of the same characters would take n^2 steps.
-_DECLARATION = re.compile(r"<\?xml\s[^<>?]{0,200}?\bencoding\s{0,9}=\s{0,9}['\"]([^'\"<>]{1,40})['\"]")
-_PROLOG = re.compile(r"\s+|<\?.*?\?>|<!--.*?-->|<!doctype[^<>\[]*(?:\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
-# CDATA sections, and ampersands outside of XML's own references.
-_REFERENCE = re.compile(
-    r"(?P<verbatim><!\[CDATA\[.*?(?:\]\]>|\Z))"
-    r"|&(?!(?:amp|lt|gt|quot|apos|\#\d{1,7}|\#x[0-9a-fA-F]{1,6});)(?P<name>\w{1,32};)?",
-    re.DOTALL,
-)
-_PREFIX = re.compile(r"(?:</?|\s(?=[^\s<>=]{3,63}\s?=))([A-Za-z][\w.-]{0,30}):")
-_DECLARED_PREFIX = re.compile(r"xmlns:([A-Za-z][\w.-]{0,30})=")
-_ROOT = re.compile(r"<[^\s<>/]+")
-_TITLE_END = re.compile(r"</(?:\w+:)?title>", re.IGNORECASE)
-# Prefixes that feeds forget to declare.
-_NAMESPACES = {
-    "arxiv": "http://arxiv.org/schemas/atom",
-    "atom": "http://www.w3.org/2005/Atom",
-    "content": "http://purl.org/rss/1.0/modules/content/",
-    "dc": "http://purl.org/dc/elements/1.1/",
-    "prism": "http://prismstandard.org/namespaces/basic/2.0/",
-}
-# Elements that nothing reads, and that take feedparser as long as titles.
-_UNREAD = frozenset(
-    "comments copyright coverdisplaydate docs eissn endingpage endpage filesize format genre issn issue"
-    " issueidentifier items language li number pagerange rights section startingpage startpage ttl url volume".split()
-)
-_LONGEST_NAME_WITH_ADDRESS = 320  # characters; an address has at most 254 (RFC 5321, 4.5.3.1.3)
-
-
-class _FeedReader(StrictFeedParser):  # type: ignore[misc]  # feedparser ships no types
-    """feedparser's SAX handler, with ``feeddata``, ``entries`` and ``version`` as results."""
-
-    def __init__(self) -> None:
-        super().__init__("", None, "utf-8")
-        self.sanitize_html = False  # it would take the "$x<y$" of an abstract for a tag
-        self.resolve_relative_uris = False
-        self._skipped = 0  # elements that are open, from an unread one down
-
-    def read(self, document: str) -> str:
-        """Read a document up to a mistake, and return that. Raises DigestError at a cap."""
-        # No XXE and no "billion laughs": the prolog with its entities is gone.
-        parser = ExpatParser(namespaceHandling=1)
-        parser.setFeature(feature_external_ges, False)
-        parser.setContentHandler(self)
-        parser.setErrorHandler(self)
-        try:
-            parser.feed(document)
-            parser.close()
-        except (DigestError, MemoryError):
-            raise
-        except Exception as error:  # expat and feedparser raise many types
-            return tidy(str(error)[:200]) or type(error).__name__
-        return ""
-
-    def startElementNS(self, name: Any, qname: Any, attrs: Any) -> None:  # noqa: N802 - as xml.sax calls it
-        if len(attrs) > _MAX_ATTRIBUTES:
-            raise DigestError(f"an element with {len(attrs):,} attributes, more than the {_MAX_ATTRIBUTES} it may have")
-        local = name[1].lower()
-        is_read_twice = local == "title" and bool(self.inentry) and "title" in self.entries[-1]
-        if self._skipped or (not self.incontent and (local in _UNREAD or is_read_twice)):
-            self._skipped += 1
-        else:
-            super().startElementNS(name, qname, attrs)
-
-    def endElementNS(self, name: Any, qname: Any) -> None:  # noqa: N802 - as xml.sax calls it
-        if self._skipped:
-            self._skipped -= 1
-        else:
-            super().endElementNS(name, qname)
-
-    # The next methods override private ones of feedparser, which constraints.txt pins.
-    # The text of a date stays: feedparser 6.0.14 completes a partial one by the clock.
-    _end_published = _end_issued = _end_pubdate = partialmethod(StrictFeedParser.pop, "published")
-    _end_updated = _end_modified = _end_lastbuilddate = partialmethod(StrictFeedParser.pop, "updated")
-    _end_created = partialmethod(StrictFeedParser.pop, "created")
-
-    # JOSS has the names' parts, below an element of all authors.
-    _start_given_name = _start_middle_name = _start_last_name = StrictFeedParser._start_name
-
-    def _end_given_name(self) -> None:
-        part = self.pop("name")
-        if self.inauthor and (authors := self._get_context().get("authors")):
-            authors[-1]["name"] = f"{authors[-1].get('name', '')} {part}".strip()
-
-    _end_middle_name = _end_last_name = _end_given_name
-
-    def _end_authors(self) -> None:
-        context = self._get_context()
-        people = context.get("authors")
-        self.pop("authors")
-        if isinstance(people, list):
-            context["authors"] = people
-
-    def _end_dc_identifier(self) -> None:
-        context = self._get_context()
-        if len(known := context.get("identifiers", "")) < limits.URL:
-            context["identifiers"] = f"{known} {self.pop('dc_identifier')}"
-
-    def _sync_author_detail(self, key: str = "author") -> None:
-        """Split name and address only of short authors: feedparser takes n^2 steps."""
-        context = self._get_context()
-        author = str(context.get(key) or "")
-        has_address = "@" in author and len(author) <= _LONGEST_NAME_WITH_ADDRESS
-        if has_address and max(map(len, author.split())) <= 100:
-            super()._sync_author_detail(key)
-            return
-        details = context.get(f"{key}s") or [{}]
-        if author and not details[-1]:
-            details[-1]["name"] = author
-
-    def _add_tag(self, term: Any, scheme: Any, label: Any) -> None:
-        """Add a category up to a limit: feedparser compares each with all others."""
-        if len(self._get_context().get("tags", ())) < 10 * limits.CATEGORIES:
-            super()._add_tag(term, scheme, label)
-
-
-def _repair(text: str) -> str:
-    """Return well-formed XML with the readable part of each item: an error costs only its item."""
-    from lxml import etree
-
-    def recovered(piece: str) -> str:
-        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True)
-        try:
-            root = etree.fromstring(piece.encode(), parser)
-        except etree.XMLSyntaxError:
-            return ""
-        return "" if root is None else etree.tostring(root, encoding="unicode", with_tail=False)
-
-    def escape(reference: re.Match[str]) -> str:
-        if cdata := reference["verbatim"]:
-            return cdata if cdata.endswith("]]>") else ""
-        # XML lacks HTML's named references.
-        name = reference["name"] or ""
-        return html5.get(name) or f"&amp;{name}"
-
-    text = _REFERENCE.sub(escape, text)
-    begins = [match.start() for match in _ITEM.finditer(text)] or [len(text)]
-    items = [recovered(text[begin:end]) for begin, end in pairwise([*begins, len(text)])]
-    document = "".join([text[: begins[0]], *items])
-    # feedparser finds elements by their namespace.
-    missing = sorted({*_PREFIX.findall(document)}.difference({"xml", "xmlns"}, _DECLARED_PREFIX.findall(document)))
-    declarations = "".join(
-        f' xmlns:{prefix}="{_NAMESPACES.get(prefix, f"urn:{prefix}")}"' for prefix in missing[: limits.CATEGORIES]
-    )
-    return recovered(_ROOT.sub(lambda root: root[0] + declarations, document, count=1))
 
 
 FEED = Document("RSS or Atom feed", _XML, parse)

@@ -38,7 +38,6 @@ from bot.formats.credits import (
 from bot.formats.format import (
     LONGEST_TITLE,
     Line,
-    author_names,
     build_digest,
     facts_of,
     plausible_date,
@@ -48,6 +47,7 @@ from bot.formats.format import (
 )
 from bot.formats.html import HtmlLine, HtmlLink, Item, has_class, items_of
 from bot.formats.mail import Mail
+from bot.formats.names import author_names
 from bot.formats.publishers import is_no_paper
 from bot.formats.tables import pattern, table
 from bot.model import Entry, FactKind, ParsedDigest, limits
@@ -312,11 +312,12 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
         if not line.links and not stated:
             continue
         label: HtmlLink | None = None
+        above_label = lines[number - 1].text if number else ""
         for link in line.links or [HtmlLink("PDF", stated, "", ("stated",), number)]:
             article = follow(link.url).article
             if article and reads_like_title(link.text):
                 titled.add(article.key)
-            elif (article and article.key not in titled) or _is_below_citation(link, lines[:number], follow):
+            elif (article and article.key not in titled) or _is_below_citation(link, above_label, follow):
                 label = label or link
         if label:
             above = [place for place in range(max(begin, number - 4 * _NEAR), number) if lines[place].text]
@@ -329,22 +330,22 @@ def with_linked_titles(lines: Sequence[HtmlLine], follow: Follow) -> list[HtmlLi
                 is_title = is_title and not pattern("citation").search(text) and credits_in(below[:1]) == Credits()
                 if is_title and (credits_in(below[1:]).authors or (is_numbered and abstract_in(below[1:]))):
                     # Not the label's number: the title is not part of that link.
-                    title = replace(label, text=_with_beginning(text, lines[: above[at]]), element=-label.element)
+                    title = replace(label, text=_with_beginning(text, lines, above[at]), element=-label.element)
                     linked[above[at]] = replace(below[0], links=(title,))
                     break
         begin = number + 1
     return linked
 
 
-def _is_below_citation(link: HtmlLink, above: Sequence[HtmlLine], follow: Follow) -> bool:
-    """Return whether a link is a plain text's tracking address in the line below a paper's citation."""
+def _is_below_citation(link: HtmlLink, above: str, follow: Follow) -> bool:
+    """Return whether a link is a tracking address below a citation in plain text."""
     is_address = link.text == link.url and follow(link.url).is_opaque
-    return is_address and bool(above) and bool(pattern("citation").search(above[-1].text[:LONGEST_TITLE]))
+    return is_address and bool(pattern("citation").search(above[:LONGEST_TITLE]))
 
 
-def _with_beginning(title: str, above: Sequence[HtmlLine]) -> str:
+def _with_beginning(title: str, lines: Sequence[HtmlLine], at: int) -> str:
     """Return a title with the row above it that ends with a colon."""
-    beginning = above[-1] if above else HtmlLine("")
+    beginning = lines[at - 1] if at else HtmlLine("")
     is_title = beginning.text.endswith(":") and not beginning.links and len(_WORD.findall(beginning.text)) >= _MIN_WORDS
     return f"{beginning.text} {title}" if is_title else title
 
@@ -354,7 +355,6 @@ _REDIRECT = re.compile(r"https?://scholar\.google\.[a-z.]{2,6}/scholar_url\?")
 # [PDF], [HTML], [BOOK] in the mail's language. "[Re]" begins titles of replications.
 _SCHOLAR_KIND = re.compile(r"^(?:\[[^\[\]a-z]{1,14}\]\s*)+")
 _SCHOLAR_YEAR = re.compile(r"(?:^|,\s*)((?:19|20)\d\d)(?: - [^,]{1,60})?$")
-_PREPRINT = re.compile(r"arxiv preprint|arxiv:|bioRxiv|medRxiv|ssrn", re.IGNORECASE)
 _CITED = re.compile(r"\W*(?:cites|cited|zitiert|cita|cite|citiert)\b\s*:?\s*(.{5,300})", re.IGNORECASE)
 
 
@@ -381,7 +381,7 @@ def parse_scholar(mail: Mail, lines: Sequence[HtmlLine]) -> ParsedDigest | None:
         names, _, journal = byline.partition(" - ")
         year = _SCHOLAR_YEAR.search(journal)
         journal = journal[: year.start()].rstrip(" ,") if year else journal
-        is_venue = journal.strip(" \u2026.,") and not _PREPRINT.search(journal)
+        is_venue = journal.strip(" \u2026.,") and not pattern("no_journal", "publishers").search(journal)
         venue = f"{journal} {year[1]}" if year and year[1] not in journal else journal
         preprint = arxiv_id_in(byline[byline.lower().find("arxiv:") :]) if "arxiv:" in byline.lower() else None
         identifier = (to.article.arxiv_id if to.article else None) or preprint

@@ -24,25 +24,22 @@ from bot.formats.addresses import article_at
 from bot.formats.feed import digest_of
 from bot.formats.format import (
     Document,
-    author_names,
     build_digest,
     date_in,
     decode,
     facts_of,
-    first_name_first,
-    initials_first,
     plausible_date,
     prose,
     quoted,
     reject_reason,
     split_lines,
-    spoken_name,
     tidy,
 )
 from bot.formats.libraries.reference import HOMONYM
 from bot.formats.markdown import MARKDOWN
+from bot.formats.names import author_names, first_name_first, initials_first, spoken_name
 from bot.formats.publishers import is_no_paper, read_title
-from bot.formats.tables import table, words
+from bot.formats.tables import pattern, table, words
 from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.errors import DigestError
 from bot.model.papers import arxiv_id_in, doi_in
@@ -53,9 +50,6 @@ _MAX_COUNT = 1_000_000_000  # PostgreSQL's integer ends at 2,147,483,647
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]{4,300}")
 _ARXIV_DOI = re.compile(r"10\.48550/arxiv", re.IGNORECASE)
 _VENUES = {"journal", "conference", "book series"}  # and not repositories
-_NO_VENUE = re.compile(
-    r"rxiv|预印本|ssrn|research square|preprint|^(?:corr|manuscript)$|^[a-z-]{2,8}\.[a-z-]{2,5}$", re.IGNORECASE
-)
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")  # of camelCase
 _INITIALS_LAST = re.compile(r"[^\W\d_][\w'’ -]{1,40} [A-Z]{1,3}|et al\.?")
 _INVERTED = re.compile(r"[^\W\d_]{2,30}, [^\W\d_]{2,30}(?: [A-Z]\.?)?")
@@ -158,7 +152,7 @@ def parse(content: bytes) -> ParsedDigest:
 
 
 def _papers_in(answer: Any) -> tuple[list[Any], list[str]]:
-    """Return the papers anywhere in JSON, each with the keys and dates around it, and the texts in Markdown."""
+    """Return the papers with the keys and dates around them, and texts in Markdown."""
     papers: list[Any] = []
     markdown: list[str] = []
     pending: list[tuple[Any, tuple[str, ...]]] = [(answer, ())]
@@ -225,7 +219,7 @@ def _paper(api: _Api, place: str, item: Any, day: date | None) -> Entry | str:
     venue = _text(item, api.venue) if not kind or kind in _VENUES else ""
     values = {FactKind(kind): _text(item, (path,)) for kind, path in api.facts.items()}
     stars = _count(item, (api.facts.get("stars", "stars"),))
-    facts = {FactKind.VENUE: "" if _NO_VENUE.search(venue) else prose(venue, limits.FACT)}
+    facts = {FactKind.VENUE: "" if pattern("no_journal", "publishers").search(venue) else prose(venue, limits.FACT)}
     facts |= {kind: address for kind, address in values.items() if _WEB_ADDRESS.fullmatch(address)}
     if stars is not None and FactKind.CODE in facts:
         facts[FactKind.STARS] = str(stars)

@@ -24,11 +24,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import takewhile
-from typing import NamedTuple
 
 from bot.formats.format import (
-    LONGEST_TITLE,
     Format,
     Line,
     build_digest,
@@ -36,6 +33,16 @@ from bot.formats.format import (
     facts_of,
     plausible_date,
     reject_reason,
+)
+from bot.formats.markdown_begins import (
+    ITEM,
+    LIST_MARKERS,
+    NUMBERED_PAPER,
+    REPOSITORY,
+    Begin,
+    begins_in,
+    is_rule,
+    level_of,
 )
 from bot.formats.markdown_pieces import (
     BREAK,
@@ -45,12 +52,10 @@ from bot.formats.markdown_pieces import (
     LEAST_TITLE,
     LONG,
     SUMMARY,
-    Field,
     Text,
     cells_of,
     field_in,
     front_of,
-    is_address,
     texts_of,
 )
 from bot.formats.markdown_text import (
@@ -64,9 +69,7 @@ from bot.formats.markdown_text import (
     LINK,
     LONGEST_ITEM,
     NUMBER,
-    PICTURES,
     SECTIONS,
-    TITLE_SECTIONS,
     articles_in,
     byline,
     categories_in,
@@ -74,7 +77,6 @@ from bot.formats.markdown_text import (
     clean_title,
     day_in,
     field_key,
-    has_paper_link,
     headline,
     is_label,
     journal_of,
@@ -89,63 +91,37 @@ from bot.formats.tables import pattern
 from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 
-_PROOF = {"authors", "abstract", "translation", "link"}  # the heading or item above them is a paper's
 _ABSTRACTS = ("abstract", "translation", "summary", "text", "tldr")  # the best first
-_ITEM = re.compile(r"(?:[-*+•●◦▪] |\d{1,4}[.)、] ?(?=\D))\s*(.*)")
-_WORD = re.compile(r"[^\W\d_]{2}")
 _UNKNOWN_FIELD = re.compile(r"[-*+•] ([^\W\d_][^:：|\[\]*]{0,30}) ?[:：](?!//)")  # in an item
 _ARXIV_ID = re.compile(r"(?:arxiv(?:\.org/(?:abs|pdf)/|:)? ?)?\d{4}\.\d{4,5}", re.IGNORECASE)
-_MARKED = re.compile(r"#{1,6} |(?:[-*+] |\d{1,4}[.)] )?(?:\*\*|__|\[)")
-_DELIMITER = re.compile(r"\|?(?: ?:?-+:? ?\|)+(?: ?:?-+:? ?)?\|?")
-_NAMES_BEHIND = re.compile(r"\*\*([^*]{10,300})\*\* [-\u2013\u2014] (.+)")
+_NAMES_BEHIND = re.compile(r"\*\*([^*]{10,300})\*\* [-\u2013\u2014] (.+)")  # ## **Owls by Night** - Ada Lovelace
 _DESCRIBED = re.compile(r"[\s\d.)]{0,9}(\*\*[^*|]{3,300}\*\*) [-\u2013:] (.+)")  # 1) **Owls** - They see by night.
-_REPOSITORY = re.compile(r"https?://(?:www\.)?(?:github|gitlab)\.com/", re.IGNORECASE)
 _NO_PAGE = re.compile(r"https?://(?:(?:dx\.)?doi\.org/|arxiv\.org/(?:abs|pdf)/?$)", re.IGNORECASE)
-_NO_TOPIC, _UPDATED, _PROGRAM, _PROSE_END, _LISTING = (
-    pattern(name, "markdown") for name in ("no_topic", "updated", "program", "prose_end", "listing")
-)
-_NUMBERED = re.compile(r"\d{1,4}[.)] ")
-_VENUE_LINE = re.compile(r"[A-Z][\w/&' -]{1,40} (?:19|20)\d\d")
-_NUMBERED_PAPER = re.compile(r"(?:paper|论文|論文|논문) ?#?\d{1,4}")
-_NEAR = 7
-_LONGEST_DAY = 20
+_NO_TOPIC, _UPDATED = (pattern(name, "markdown") for name in ("no_topic", "updated"))
+_LONGEST_DAY = 20  # characters of a line with nothing but a day
 _THOUGHT = re.compile(r"<think>[^<]{0,20000}</think>\s*")  # of a language model
 _DEADLINE = re.compile(r"\b(?:deadline|due|submission|notification|camera|workshop|conference|held)\b", re.IGNORECASE)
+# Lovelace, Hopper and Owl (2026).
 _NAMES_YEAR = re.compile(
     r"([A-Z][\w'-]{1,20}(?:(?:,? (?:and|&) |, )[A-Z][\w'-]{1,20}){0,3}(?: et al\.?)?),? \((?:19|20)\d\d\)\.?"
 )
 _YEAR_END = re.compile(r"\((?:19|20)\d\d[a-z]?\)[.,:]?$")
+# Added: 2026-05-11
 _READ_DAY = re.compile(
     r"\b(?:added|accessed|read|updated|retrieved|generated)\b[^|·]{0,4}\d{4}-\d\d-\d\d", re.IGNORECASE
 )
 _REMARK = re.compile(r"\([^()]{0,60}\) ?[:：\u2013\u2014-] ?")  # (May 2026, 12 upvotes): Owls see.
-_RULE_CHARACTERS = "-*_"
-_PAPER_COLUMNS = {"authors", "abstract", "translation", "link", "code", "date", "venue", "categories", "pmid"}
-_SEEN_ROWS = 50
-_TITLE_COLUMNS = ("title", "paper", "论文", "标题", "論文")
-_NAMED_COLUMNS = ("name", "method", "model", "work", "study", "system", "研究", "方法", "模型", "工作", "名称")
-_FRONT_FIELDS = 120  # at most
 _LEVELS = 6  # of headings
-_LIST_MARKERS = ("- ", "* ", "+ ", "• ")
-_NAMED_FIRST = re.compile(r"([^\W\d_][\w .'-]{1,60}? et al\.?) [\u2013\u2014-] (.+)")
-_INNER = re.compile(r"[\"“]([^\"“”]{15,300})[\"”]")
+_NAMED_FIRST = re.compile(r"([^\W\d_][\w .'-]{1,60}? et al\.?) [\u2013\u2014-] (.+)")  # Lovelace et al. - Owls by Night
+_INNER = re.compile(r"[\"“]([^\"“”]{15,300})[\"”]")  # A. Lovelace, "Owls by Night and by Day," 2026
 _QUOTED = re.compile(r"\A[\"“]([^\"“”]{1,500})[\"”]\Z")
 _LINE_DAY = re.compile(r"(?<![A-Za-z\d/.-])(?:19|20)\d\d-\d\d-\d\d(?!\d)")  # in a line of facts
 
 
-class _Begin(NamedTuple):
-    """The index of a paper's first text, and its kind: a heading, item or title, or a row of a table."""
-
-    at: int
-    kind: str
-    columns: tuple[str, ...] = ()
-    head: int = -1  # the head of a row's table
-
-
 def starts(lines: Sequence[Line]) -> Iterator[int]:
-    """Yield the topmost heading above the first paper, and each later one that names another day."""
+    """Yield the heading above the first paper, and each later one with another day."""
     texts = texts_of(lines)
-    begins = _begins(texts)
+    begins = begins_in(texts)
     if not begins:
         return
     papers = {begin.at for begin in begins}
@@ -165,7 +141,7 @@ def starts(lines: Sequence[Line]) -> Iterator[int]:
 
 def parse(lines: Sequence[Line]) -> ParsedDigest:
     texts = texts_of(lines)
-    begins = _begins(texts)
+    begins = begins_in(texts)
     if not begins:
         return digest_without_papers("markdown", "", lines)
     papers = {begin.at for begin in begins}
@@ -190,258 +166,15 @@ def _is_head(text: str) -> bool:
     return bool(HEADING.fullmatch(text[:LONGEST_ITEM]) or _UPDATED.match(text))
 
 
-def _begins(texts: Sequence[Text]) -> Sequence[_Begin]:
-    rows = _rows(texts)
-    begins: list[_Begin] = []
-    level = 0  # of the open paper's heading; its items and lower headings are no papers
-    is_below_link = False  # at further addresses of an open paper
-    listed = 0  # level of a heading such as "Accepted papers"
-    for k, (_, _, whole) in enumerate(texts):
-        text = whole[:LONGEST_ITEM]
-        if not text or k in rows:
-            begins += filter(None, [rows.get(k)])
-            continue
-        field = field_in(text)
-        is_below_link = bool(field and field.kind == "link") or (is_below_link and text.startswith(("[", "http")))
-        if heading := HEADING.fullmatch(text):
-            is_number = bool(_NUMBERED_PAPER.fullmatch(field_key(heading[1])))
-            if (field and (level or begins)) or (_is_no_title(text) and not is_number):
-                continue
-            near = (field_in(below) for _, _, below in texts[k + 1 : k + _NEAR])
-            is_titled = is_number and any(field and field.kind == "title" for field in near)
-            if is_titled or (articles_in(text) and clean_title(heading[1])) or (not is_number and _has_proof(texts, k)):
-                begins.append(_Begin(k, "heading"))
-                level = _level(text)
-            elif _level(text) <= level:
-                level = 0
-            if not listed or _level(text) <= listed:
-                listed = _level(text) if _LISTING.fullmatch(clean_title(heading[1])) else 0
-        elif _is_rule(text):
-            level = 0
-        elif level or "](#" in text or (is_below_link and not field):
-            continue
-        elif field and field.kind == "title":
-            # Any text may have a plain one, and a paper may repeat its title.
-            if (field.is_bold or text.startswith(_LIST_MARKERS)) and not _is_repeated(texts, begins, field.value):
-                begins.append(_Begin(k, "title"))
-        elif _is_item(texts, k, field, is_listed=listed > 0):
-            begins.append(_Begin(k, "item"))
-    return _checked(texts, begins)
-
-
-def _is_item(texts: Sequence[Text], at: int, field: Field | None, *, is_listed: bool) -> bool:
-    """Return whether an item or a text in bold is a paper's title. Any bold name may stand before it."""
-    text = texts[at].text[:LONGEST_ITEM]
-    item = _ITEM.fullmatch(text)
-    if field and (field.kind or not item or len(clean_title(field.value).split()) < LEAST_WORDS):
-        return False
-    body = item[1] if item else text
-    is_candidate = _is_candidate(text) or bool(field and _NUMBERED.match(text))
-    if not item and not is_candidate:
-        return False
-    is_introduced = body.endswith((":", "：")) or _NUMBERED.match(text)
-    if is_introduced and at + 1 < len(texts) and is_address(texts[at + 1].text):
-        return True
-    if _is_linked(text, body) or (is_listed and _is_signed(texts, at, body)):
-        return True
-    return is_candidate and bool(clean_title(body)) and _has_proof(texts, at)
-
-
-def _checked(texts: Sequence[Text], begins: list[_Begin]) -> Sequence[_Begin]:
-    """Return the note on one paper instead of its section, and no program that links to one."""
-    if begins and begins[0].at == 0 and any(not text.text and text.at == texts[0].at for text in texts[:_FRONT_FIELDS]):
-        return begins[:1]  # a paper in front matter, whose note may cite others
-    is_one = len(begins) == 1 and begins[0].kind == "heading"
-    # "## Core" may stand above the fields of the whole note.
-    if not begins or (is_one and len(clean_title(texts[begins[0].at].text.lstrip("#")).split()) < LEAST_WORDS):
-        note = _note(texts)
-        begins = [note] if note else begins
-        is_one = is_one or bool(note)
-    return [] if is_one and any(_PROGRAM.match(text.lstrip("# ")) for _, _, text in texts if _level(text)) else begins
-
-
-def _is_repeated(texts: Sequence[Text], begins: Sequence[_Begin], value: str) -> bool:
-    title = clean_title(value)
-    is_below = bool(begins) and begins[-1].kind == "heading" and len(title) > LEAST_TITLE
-    return is_below and title.casefold() in clean_title(texts[begins[-1].at].text.lstrip("#")).casefold()
-
-
-def _is_linked(text: str, body: str) -> bool:
-    """Return whether an item has a title, and a link to an article or one that says so."""
-    if articles_in(text):
-        return bool(headline(body)[0])
-    title = headline(body)[0] if has_paper_link(text) else ""
-    return len(title.split()) >= LEAST_WORDS and not _PROSE_END.search(title)
-
-
-def _is_signed(texts: Sequence[Text], at: int, body: str) -> bool:
-    """Return whether an item has a title, and names behind or below it."""
-    title, rest = headline(body)
-    below = texts[at + 1].text[: limits.URL] if at + 1 < len(texts) else ""
-    is_above = not _WORD.search(clean_title(rest)) and bool(byline(below))
-    return len(title.split()) >= LEAST_WORDS and (bool(byline(rest)) or is_above)
-
-
-def _note(texts: Sequence[Text]) -> _Begin | None:
-    """Return the only main heading above everything else, if a text tells of one paper and links to it."""
-    tops = [k for k, (_, _, text) in enumerate(texts) if text.startswith("# ")]
-    if len(tops) != 1 or any(_level(texts[k].text) for k in range(tops[0])) or day_in(texts[tops[0]].text):
-        return None
-    below = [text[:LONGEST_ITEM] for _, _, text in texts[tops[0] + 1 :]]
-    kinds = {field.kind for field in map(field_in, below) if field and (field.is_bold or field.kind == "link")}
-    labelled = [text for text in below if text.startswith("|") or field_in(text) or len(text) < limits.TOPIC]
-    linked = {article.key for text in labelled for article in articles_in(text)}
-    is_known = bool(kinds & HEADED_FIELDS) and (len(linked) == 1 or {"authors", "link"} <= kinds)
-    return _Begin(tops[0], "heading") if is_known else None
-
-
-def _rows(texts: Sequence[Text]) -> dict[int, _Begin | None]:
-    rows: dict[int, _Begin | None] = {}
-    columns: tuple[str, ...] = ()
-    is_sure = False
-    head = -1
-    for k, (_, _, text) in enumerate(texts):
-        is_row = "|" in text
-        is_delimiter = is_row and bool(_DELIMITER.fullmatch(text[:LONGEST_ITEM]))
-        found, sure = _columns(texts, k) if is_delimiter and k else ((), False)
-        if found:
-            columns, is_sure, head = found, sure, k - 1
-            rows |= {head: None, k: None}
-        elif columns and is_row:
-            is_paper = not is_delimiter and (is_sure or articles_in(text))
-            rows[k] = _Begin(k, "row", columns, head) if is_paper else None
-        else:
-            columns = ()
-    return rows
-
-
-def _columns(texts: Sequence[Text], at: int) -> tuple[tuple[str, ...], bool]:
-    """Return the kinds of columns above a delimiter, and whether they tell that each row is a paper."""
-    cells = cells_of(texts[at - 1].text[:LONGEST_ITEM])
-    names = [field_key(clean_title(cell) or plain_text(cell)) for cell in cells]  # "DOI" ends titles
-    kinds = [KINDS.get(name, "") for name in names]
-    if "title" not in kinds:
-        known = [i for i, name in enumerate(names) if name in _TITLE_COLUMNS]
-        others = [i for i, name in enumerate(names) if not kinds[i] and name.startswith(_TITLE_COLUMNS)]
-        named = [i for i, name in enumerate(names) if name in _NAMED_COLUMNS]
-        first = cells_of(texts[at + 1].text[:LONGEST_ITEM]) if at + 1 < len(texts) else []
-        titles = [i for i in (*known, *others, *named) if i < len(first) and clean_title(first[i])]
-        titles.sort(key=lambda i: bool(link := LINK.search(first[i])) and is_label(link[1] if link else ""))
-        if not titles:
-            return (), False
-        kinds[titles[0]] = "title"
-    is_sure = bool(_PAPER_COLUMNS & set(kinds)) and names[kinds.index("title")] not in _NAMED_COLUMNS
-    rows = takewhile(lambda text: "|" in text.text, texts[at + 1 : at + _SEEN_ROWS])
-    return (tuple(kinds), is_sure) if is_sure or any(articles_in(row.text) for row in rows) else ((), False)
-
-
-def _level(text: str) -> int:
-    return len(text) - len(text.lstrip("#")) if HEADING.fullmatch(text[:LONGEST_ITEM]) else 0
-
-
-def _is_section(text: str) -> bool:
-    return text.startswith("#") and field_key(NUMBER.sub("", text.lstrip("# "))) in TITLE_SECTIONS
-
-
-def _is_no_title(text: str) -> bool:
-    key = field_key(NUMBER.sub("", text.lstrip("# ")))
-    return key in TITLE_SECTIONS or key in KINDS
-
-
-def _is_rule(text: str) -> bool:
-    return text[0] in _RULE_CHARACTERS and not text.strip(f"{_RULE_CHARACTERS} ") and len(text.replace(" ", "")) >= 3
-
-
-def _is_candidate(text: str) -> bool:
-    body = PICTURES.sub("", BULLET.sub("", text, count=1))
-    link = LINK.match(body)
-    if link and (_REPOSITORY.match(link[2]) or ("](http" in body and not articles_in(body) and byline(body))):
-        return False  # a program or an author
-    return bool(NUMBER.match(body)) or (body.startswith(("**", "__", "[")) and not field_in(text))
-
-
-def _has_proof(texts: Sequence[Text], at: int) -> bool:
-    seen = fields = 0
-    for k in range(at + 1, len(texts)):
-        text = texts[k].text[:LONGEST_ITEM]
-        if not text:
-            continue
-        seen += 1
-        if seen > 6:  # lines with text between a paper's heading and such a field
-            break
-        if field := field_in(text):
-            proof = _proves(field, text, texts[at].text, is_first=seen == fields + 1)
-            if proof is not None:
-                return proof
-            fields += 1
-        elif _is_links(text, is_heading=_level(texts[at].text) > 0):
-            return True
-        elif (
-            (text.startswith("|") and len(cells_of(text)) > 2)
-            or (_ITEM.fullmatch(text) and text.endswith((":", "：")))
-            or (HEADING.fullmatch(text) and not _is_section(text))
-            or _is_candidate(text)
-            or _is_rule(text)
-            or len(text) > LONGEST_TITLE
-        ):
-            return False
-    return False
-
-
-def _proves(field: Field, text: str, head: str, *, is_first: bool) -> bool | None:
-    """Return whether a field below a text tells that it is a paper's title. None if it tells nothing."""
-    is_other = field.name not in KINDS and _NUMBERED.match(text) and len(field.value.split()) >= LEAST_WORDS
-    if 0 < _level(text) <= (_level(head) or text.count("#")) or (is_other and _level(head)):  # 1. **OwlNet**: Owls
-        return False
-    if field.kind == "title":
-        return bool(NUMBER.match(head.lstrip("# ")) and clean_title(head.lstrip("# ")))
-    is_linked = field.kind == "line" or (field.kind == "link" and text.startswith("|"))
-    is_source = field.kind == "venue" and (field.is_bold or text.startswith(_LIST_MARKERS))
-    if not (articles_in(text) if is_linked or is_source else field.kind in _PROOF):
-        return None
-    # A plain "Authors:" below a plain title or other text belongs to another format.
-    return field.is_bold or text.startswith(_LIST_MARKERS) or (is_first and bool(_MARKED.match(head)))
-
-
-def _is_links(text: str, *, is_heading: bool) -> bool:
-    """Return whether a line below a title has its links, such as [PDF](...), perhaps behind the venue."""
-    is_linked = bool(articles_in(text)) or (not is_heading and has_paper_link(text))
-    if not is_linked or not ("](" in text or is_heading):
-        return False
-    words = clean_title(ADDRESS.sub("", text)).strip(" .,")
-    first = LINK.match(text)
-    is_behind = not is_heading and bool(first) and is_label(first[1] if first else "")
-    return not _WORD.search(words) or is_behind or bool(_VENUE_LINE.fullmatch(words))
-
-
-def _paper(texts: Sequence[Text], begin: _Begin, day: date | None) -> Entry | str:
+def _paper(texts: Sequence[Text], begin: Begin, day: date | None) -> Entry | str:
     _, number, whole = texts[0]
     first = whole[: limits.LINE if begin.kind == "row" else LONGEST_ITEM]
     fields: defaultdict[str, list[str]] = defaultdict(list)
-    body = [text.text for text in texts[1:]]
-    field = field_in(first)
     if begin.kind == "row":
         title, first, body = _row(first, begin.columns, fields)
-    elif begin.kind == "heading":
-        title = _heading_title(first)
-        if described := _NAMES_BEHIND.fullmatch(NUMBER.sub("", first.lstrip("# "))):
-            title, body = clean_title(described[1]), [described[2], *body]
-    elif begin.kind == "title" and field:
-        if not field.value and body:  # it is on the next line
-            body = body[1:] if body[0] else body[2:]
-        title = clean_title(field.value or next((text.text for text in texts[1:3] if text.text), ""))
     else:
-        item = _ITEM.fullmatch(first)
-        bare = item[1] if item else first
-        if _YEAR_END.search(bare) and body:  # names, and the title below them
-            bare, body = f"{bare} {body[0]}", body[1:]
-        title, rest, names = citation(bare)
-        title, rest = (title, rest) if title else headline(bare)
-        body = [rest.strip() if title else "", *body]
-        title = title or clean_title(bare).rstrip(":")
-        fields["authors"] += filter(None, [names or names_before(bare)])
-        fields["date"].append(ACCESSED.sub("", ADDRESS.sub("", first)))
-    _read_fields(body, fields, _level(first) if begin.kind == "heading" else 0)
+        title, body = _titled(first, begin.kind, [text.text for text in texts[1:]], fields)
+    _read_fields(body, fields, level_of(first) if begin.kind == "heading" else 0)
     values = defaultdict(str, {kind: " ".join(filter(None, parts)) for kind, parts in fields.items()})
 
     title = clean_title(values["original"]) or _stated(title_below(title, values["link"]), fields["title"])
@@ -462,6 +195,28 @@ def _paper(texts: Sequence[Text], begin: _Begin, day: date | None) -> Entry | st
     places = (values["link"], pubmed, first, *(values[kind] for kind in ("rest", "date", "venue")))
     links = " ".join(place[:LONGEST_ITEM] for place in places)
     return _entry(title, abstract, values, links if articles_in(links) else f"{whole[:LONGEST_ITEM]} {links}", day)
+
+
+def _titled(first: str, kind: str, body: list[str], fields: defaultdict[str, list[str]]) -> tuple[str, list[str]]:
+    """Return the title, and the texts below it. Add names and day beside it to the fields."""
+    if kind == "heading":
+        if described := _NAMES_BEHIND.fullmatch(NUMBER.sub("", first.lstrip("# "))):
+            return clean_title(described[1]), [described[2], *body]
+        return _heading_title(first), body
+    if kind == "title" and (field := field_in(first)):
+        if field.value or not body:
+            return clean_title(field.value), body
+        below = 0 if body[0] else 1  # perhaps an empty line above it
+        return clean_title("".join(body[below : below + 1])), body[below + 1 :]
+    item = ITEM.fullmatch(first)
+    bare = item[1] if item else first
+    if _YEAR_END.search(bare) and body:  # names, and the title below them
+        bare, body = f"{bare} {body[0]}", body[1:]
+    title, rest, names = citation(bare)
+    title, rest = (title, rest) if title else headline(bare)
+    fields["authors"] += filter(None, [names or names_before(bare)])
+    fields["date"].append(ACCESSED.sub("", ADDRESS.sub("", first)))
+    return title or clean_title(bare).rstrip(":"), [rest.strip() if title else "", *body]
 
 
 def _row(text: str, columns: Sequence[str], fields: defaultdict[str, list[str]]) -> tuple[str, str, list[str]]:
@@ -493,11 +248,11 @@ def _heading_title(text: str, *, is_cell: bool = False) -> str:
 
 
 def _stated(title: str, stated: Sequence[str]) -> str:
-    """Return the title in a field, if it is a part of the heading, or in Latin script unlike the heading."""
+    """Return the title in a field if it is in the heading or alone in Latin script."""
     field = clean_title(next(iter(stated), ""))
     is_latin = bool(CJK_SIGN.search(title)) and not CJK_SIGN.search(field) and len(field.split()) >= LEAST_WORDS
     is_part = len(field) > LEAST_TITLE and field in title
-    return field if is_latin or is_part or (field and _NUMBERED_PAPER.fullmatch(title.lower())) else title
+    return field if is_latin or is_part or (field and NUMBERED_PAPER.fullmatch(title.lower())) else title
 
 
 def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str, day: date | None) -> Entry:
@@ -510,12 +265,12 @@ def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str,
     doi = next((article.doi for article in articles if article.doi), None) or doi_in(
         values["link"][: limits.URL].replace("`", " ")
     )
-    pages = [address for address in addresses if not _REPOSITORY.match(address) and not _NO_PAGE.match(address)]
+    pages = [address for address in addresses if not REPOSITORY.match(address) and not _NO_PAGE.match(address)]
     codes = ADDRESS.findall(f"{values['code']} {values['rest']}"[:LONGEST_ITEM])
     projects = ADDRESS.findall(values["project"][: limits.URL])
     facts = {
         FactKind.VENUE: values["journal"],
-        FactKind.CODE: next(filter(_REPOSITORY.match, codes), ""),
+        FactKind.CODE: next(filter(REPOSITORY.match, codes), ""),
         FactKind.PROJECT: next((address for address in projects if not articles_in(address)), ""),
     }
     dates = _READ_DAY.sub("", f"{values['date'][: limits.TOPIC]} {values['venue'][: limits.TOPIC]}")
@@ -534,7 +289,10 @@ def _entry(title: str, abstract: str, values: defaultdict[str, str], links: str,
 
 
 def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level: int) -> None:
-    """Add the fields below a title, by kind: "rest" has lines of links, "text" and "names" those without a name."""
+    """Add the fields below a title, by kind.
+
+    "rest" has lines of links, "text" and "names" have lines without a name.
+    """
     name: str | None = None
     is_item = is_unknown = False  # the field above
     is_footer = False  # below a rule, where only fields are the paper's
@@ -550,27 +308,27 @@ def _read_fields(body: Sequence[str], fields: defaultdict[str, list[str]], level
             else:
                 name = "" if field.kind in HEADED_FIELDS and any(fields[field.kind]) else field.kind
                 fields[name].append(field.value.lstrip("\u2013\u2014- "))
-                is_item, is_unknown = text.startswith(_LIST_MARKERS), field.name not in KINDS
-        elif 0 < _level(text) <= (level or _LEVELS):
+                is_item, is_unknown = text.startswith(LIST_MARKERS), field.name not in KINDS
+        elif 0 < level_of(text) <= (level or _LEVELS):
             break
-        elif _is_rule(text):
+        elif is_rule(text):
             name, is_footer = name if name in LONG and not any(fields[name]) else None, True
         elif (
             text == END
-            or _level(text)
+            or level_of(text)
             or (is_item and (unknown := _UNKNOWN_FIELD.match(text)) and field_key(unknown[1]) not in SECTIONS)
         ):
-            is_open = name in LONG and not any(fields[name or ""]) and _level(text)
+            is_open = name in LONG and not any(fields[name or ""]) and level_of(text)
             name, is_unknown = None if text == END else name if is_open else "", False
-            fields["section"] += [text] if _level(text) else []
+            fields["section"] += [text] if level_of(text) else []
         elif (is_footer and name is None) or (name == "" and is_unknown):
             continue
         elif text.startswith("|") or ("](" in text and not clean_title(text)):
             fields["link" if name == "link" else "rest"].append(text)
         elif name is not None and (
-            name in LONG or not any(fields[name]) or fields[name][-1].endswith(",") or text.startswith(_LIST_MARKERS)
+            name in LONG or not any(fields[name]) or fields[name][-1].endswith(",") or text.startswith(LIST_MARKERS)
         ):
-            bare = text[2:] if text.startswith(_LIST_MARKERS) else text
+            bare = text[2:] if text.startswith(LIST_MARKERS) else text
             is_list = name == "authors" and any(fields[name]) and bare != text
             fields[name].append(f", {bare}" if is_list else bare if name in LONG else text)
         else:

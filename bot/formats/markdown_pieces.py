@@ -35,6 +35,7 @@ _NEXT_FIELD = re.compile(  # in bold, in the middle of a line
     r"(?:(?<=[^\W\d_][.:!?])|(?<=[\w,;)\]`])) (?:[|·•] )?"
     r"(?=(?:\*\*|__)[^*_:：|<>]{1,40}(?:[:：] ?(?:\*\*|__)|(?:\*\*|__) ?[:：]))"
 )
+# [[PDF]](https://...)
 _DOUBLE_BRACKETS = re.compile(r"\[\\?\[([^\[\]\\]{0,200})\\?\]\] ?\(")
 # "[Owls [Extended Abstract]](https://...)"
 _NESTED = re.compile(r"\[([^\[\]]{0,300})(?<!!)\[([^\[\]]{1,100})\](?!\()([^\[\]]{0,300})\]\((?=https?:)")
@@ -49,7 +50,7 @@ _FRONT_KEY = re.compile(r"\"?([A-Za-z][\w -]{0,40}?)\"?(?::| =)(?: (.*)|$)")
 _FRONT_SIGNS = ("---", "+++")  # of YAML, or JSON in it, and TOML
 _ESCAPED = re.compile(r"\\([\"\\/])")
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_FRONT_LINES = 120  # at most
+FRONT_LINES = 120  # at most
 _UNDERLINE = re.compile("={3,}")  # of a main heading
 _TITLE_LABEL = re.compile(r"#{1,6} ([\w ]{1,40})[:：]")
 _REMARK = re.compile(r"#(?: |$)")
@@ -57,10 +58,11 @@ _LEAST_BLOCK = 3  # lines
 _NUMBERED = re.compile(r"\d{1,4}[.)] [A-Z]")
 _LEAST_LIST = 2  # papers
 _LONGEST_TITLE = 5  # lines, with that of the address
-_SILENT = re.compile(r"={3,}|`{3}\w{0,20}")
+_SILENT = re.compile(r"={3,}|`{3}\w{0,20}")  # lines without words
 _ATTRIBUTES = re.compile(r"\{:[^{}]{0,300}\}")  # of kramdown
+# Lovelace, A., & Hopper, G.: <b>Owls by Night</b>
 _NAMES_FIRST = re.compile(r"([^<>]{4,500}?)[.:,] ?<(?:b|strong)>([^<>]{10,300})</(?:b|strong)>\W{0,3}", re.IGNORECASE)
-_BACK = re.compile(r"\[[^\w\[\]]{0,5}\]\(#[^()\s]{0,100}\)")
+_BACK = re.compile(r"\[[^\w\[\]]{0,5}\]\(#[^()\s]{0,100}\)")  # [↑](#contents)
 _SHORTCODE = re.compile(r"\{\{[<%]([^{}]{0,300})[>%]\}\}")  # of Hugo
 _FRONT_LIST = re.compile(r"(?:\A|, ?)['\"]|['\"](?=, |\Z)")  # the quotation marks in it
 # arXiv's feed, an item a file.
@@ -123,7 +125,7 @@ def texts_of(lines: Sequence[Line]) -> list[Text]:
 
 
 def _remarks(lines: Sequence[Line]) -> set[int]:
-    """Return the indices of remarks in text files, whole blocks of lines with "#", which are no headings."""
+    """Return the indices of remarks: lines with "#" in blocks, which are no headings."""
     remarks: set[int] = set()
     block: list[int] = []
     for at, (_, line) in enumerate((*lines, Line(0, ""))):
@@ -140,7 +142,7 @@ def is_address(text: str) -> bool:
 
 
 def _unwrapped(texts: list[Text]) -> list[Text]:
-    """Join the lines of long titles where a number stands before each title, and the address below it."""
+    """Join the lines of long titles between their numbers and their addresses."""
     numbered = [i for i, text in enumerate(texts[:-1]) if _NUMBERED.match(text.text)]
     if sum(is_address(texts[i + 1].text) for i in numbered) < _LEAST_LIST:
         return texts
@@ -158,7 +160,7 @@ def _unwrapped(texts: list[Text]) -> list[Text]:
 
 def front_of(lines: Sequence[Line]) -> range:
     first = next((i for i, line in enumerate(lines) if line.text), 0)
-    block = [line.text for line in lines[first : first + _FRONT_LINES]]
+    block = [line.text for line in lines[first : first + FRONT_LINES]]
     is_front = bool(block) and block[0] in _FRONT_SIGNS and block[0] in block[1:]
     return range(first, first + block.index(block[0], 1) + 1 if is_front else first)
 

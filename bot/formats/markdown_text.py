@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from bot.formats.addresses import Article, article_at
-from bot.formats.format import author_names, date_in, numeric_days, without_affiliations
+from bot.formats.format import date_in, numeric_days
 from bot.formats.markup import plain
+from bot.formats.names import author_names, without_affiliations
 from bot.formats.tables import pattern, table, words
 from bot.model import limits
 
@@ -16,6 +17,7 @@ from bot.model import limits
 LINK = re.compile(r"\[([^\[\]]*)\]\(<?([^\s)\[]*)[^()\[\]]{0,200}\)")
 IMAGE = re.compile(r"!\[[^\[\]]{0,500}\](?:\([^()\s\[]{0,2000}[^()\[\]]{0,200}\)|\[[^\[\]]{0,100}\])")
 _BADGE = re.compile(r"\[\s*\](?:\([^()\[\]]{0,2000}\)|\[[^\[\]]{0,100}\])")  # a link without its picture
+# [Best Paper] and (2605.00001), which may be remarks
 _BRACKETS = re.compile(r"\[([^\[\]]{0,40})\](?!\()|[(（]([^()（）]{0,40})[)）]")
 _BARE_ADDRESS = re.compile(r"(?<![(<])https?://")
 ADDRESS = re.compile(r"https?://[^\s()<>\"\[\]|*]+")
@@ -67,13 +69,13 @@ _MIRROR = re.compile(r"https?://(?:papers\.cool/arxiv|(?:www\.)?ar5iv\.(?:org|la
 # A title in another language behind it, and what stays of "(PMID: [40000001](...))".
 _CJK = r"\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3"
 _TITLE_REST = re.compile(rf"(?<=[A-Za-z)?!.]) ?/(?: ?[{_CJK}].*| ?$)| ?\((?:arxiv|doi|pmid)?[: ]*\)", re.IGNORECASE)
+# Week 3: Tuesday, May 12th
 _MEETING = re.compile(
     r"(?:[\W\d]|(?<=\d)(?:st|nd|rd|th)\b|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|week|session"
     r"|meeting|may|(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6})\b){1,40}",
     re.IGNORECASE,
 )
 _VENUE_END = re.compile(r"\s?\([^()]{0,60}\)$|\. (?:19|20)\d\d\b.*")
-_NO_VENUE = pattern("no_venue", "markdown")
 _VENUE_ALONE = re.compile(r"[A-Z][^()\[\].:]{1,30}(?:['’ ]\d\d|20\d\d)")
 # A name with the page of its author.
 _PROFILED = re.compile(
@@ -90,7 +92,7 @@ _VENUE_AFTER = re.compile(
 # Ada Lovelace and Grace Hopper (2026). Owls by Night. Journal of Owls.
 _CITATION = re.compile(r"([^()\[\]*:]{4,600}?),? \((?:[^()]{2,40}[\s’'])?(?:19|20)?\d\d[a-z]?\)[\s.,:—–-]{1,4}(?=\S)")
 _NAME_PART = re.compile(r"[^\W\d_a-z][^\W\d_]*(?:[ -][^\W\d_a-z][^\W\d_]*)?")
-_BIBTEX_END = re.compile(r",? and [^\s,]{2,30}, [^,]{2,30}$")
+_BIBTEX_END = re.compile(r",? and [^\s,]{2,30}, [^,]{2,30}$")  # , and Hopper, Grace
 _AFTER_OTHERS = re.compile(r"\s?\bet al\.?,? [^,;]{3,80}(?:19|20)\d\d$")  # a venue
 # What may follow the last semicolon of a list of authors.
 _NO_AUTHORS = re.compile(rf"{_ORGANISATION.pattern}|\b(?:Proceedings|Conference|Journal)\b|\b(?:19|20)\d\d\b")
@@ -209,7 +211,7 @@ def has_paper_link(text: str) -> bool:
 
 
 def citation(text: str) -> tuple[str, str, str]:
-    """Return the title of a citation, what follows it, and the names before its year, or empty strings.
+    """Return the title of a citation, the text behind it, and the names before it.
 
     >>> citation("Lovelace, A., & Hopper, G. (2026). Owls by night. J Owls, 12.")
     ('Owls by night', 'J Owls, 12.', 'Lovelace, A., & Hopper, G.')
@@ -239,7 +241,7 @@ def journal_of(venue: str) -> str:
     ('Journal of Owls', '', '')
     """
     venue = _VENUE_END.sub("", plain_text(IMAGE.sub(" ", venue[: limits.FACT]))).strip(" -|,.")
-    return "" if _NO_VENUE.search(venue) else venue
+    return "" if pattern("no_journal", "publishers").search(venue) else venue
 
 
 def title_below(day: str, text: str) -> str:
@@ -305,7 +307,7 @@ def byline(text: str) -> str:
 
 
 def names_before(text: str) -> str:
-    """Return the names before a title in quotation marks: "Lovelace, Ada, Hopper, Grace", or first names first."""
+    """Return the names before a title in quotation marks, in either order."""
     before, quotation, _ = text[: limits.BYLINE].partition('"')
     if before.lstrip().startswith(("**", "[")):  # a title of its own
         return ""
@@ -322,7 +324,7 @@ def _pairs(text: str) -> list[str]:
 
 
 def _paired(text: str) -> list[str]:
-    """Return the names of a list as BibTeX's styles print it: "Lovelace, Ada, and Hopper, Grace"."""
+    """Return the names in a list of BibTeX: "Lovelace, Ada, and Hopper, Grace"."""
     return _pairs(text) if _BIBTEX_END.search(text) else []
 
 
@@ -371,7 +373,7 @@ def is_label(text: str) -> bool:
 
 
 def width(text: str) -> int:
-    """Return the length of a text, where Chinese, Japanese and Korean signs count twice."""
+    """Return the length of a text, in which signs of East Asia count twice."""
     return len(text) + len(CJK_SIGN.findall(text))
 
 

@@ -43,14 +43,13 @@ from itertools import pairwise, takewhile
 from bot.formats.format import (
     Format,
     Line,
-    author_names,
     build_digest,
     calendar_day,
     digest_without_papers,
     from_arxiv,
     reject_reason,
-    without_affiliations,
 )
+from bot.formats.names import author_names, without_affiliations
 from bot.model import Entry, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, arxiv_version_in, doi_in
 

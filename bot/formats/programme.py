@@ -116,7 +116,10 @@ def _header(text: str) -> _Header | None:
 
 
 def _talks(rows: Iterable[tuple[str, Contribution]]) -> Iterator[Contribution]:
-    """Yield the talks of rows and Whova's levels: a "Session" is a talk only without any "Sub" below it."""
+    """Yield the talks of rows and Whova's levels.
+
+    A "Session" is a talk only without any "Sub" below it.
+    """
     session: Contribution | None = None
     has_parts = False
     for level, talk in rows:

@@ -16,8 +16,9 @@ from functools import cache
 from typing import NamedTuple
 
 from bot.formats.credits import names_in
-from bot.formats.format import author_names, date_in, first_name_first, without_affiliations
+from bot.formats.format import date_in
 from bot.formats.markup import ABSTRACT
+from bot.formats.names import author_names, first_name_first, without_affiliations
 from bot.formats.tables import pattern, table, words
 from bot.model import limits
 
@@ -40,7 +41,7 @@ _BETWEEN_NAMES = re.compile(r"\b(?:and|By)\b|&")
 _PERSON = re.compile(r"\b[A-Z]\. |[A-Z][a-z]+-[A-Z][a-z]+|[a-z][à-ÿ]|[à-ÿ][a-z]")
 _NO_NAME = re.compile(r"Open Access|licensed|[?!]$|[a-z]{3}\.$")
 _BEHIND_DOI = re.compile(r"(?:[?&]|(?<!;2-)#|/(?:full|abs(?:tract)?|e?pdf|html|meta|summary)\b|%3F).*", re.IGNORECASE)
-# Patterns that begin with anything are slow. Their matches have one of these words.
+# Patterns that begin with anything are slow. They are tried only where one of these words is.
 _SIGNS = (
     *("Volume", "Vol.", "doi", "DOI", "View", "Ahead of Print", "Accepted", "Advance", "Published online"),
     *("Proceedings", "Findings", "Transactions", "Linguistics", ")] ", ";\n", "), p. "),
@@ -71,22 +72,18 @@ class Description(NamedTuple):
 def read_description(text: str, title: str = "", byline: str = "", *, has_names_first: bool = False) -> Description:
     r"""Return the parts of a description, a block a line.
 
-    The abstract has all blocks but citations, rows' matches, and the known title and byline. With ``has_names_first`` a
-    list of names without a label may stand first.
+    The abstract has all blocks but citations, rows' matches, and the known title and byline. With ``has_names_first``
+    the first block may be a list of names without a label.
 
     >>> read_description("Owl Letters, Volume 12, Issue 3, Page 4-5, March 2026. Owls see by night.")
     Description(abstract='Owls see by night.', venue='Owl Letters', authors=(), published=None, doi='')
     >>> read_description("Owls hear\nAda Lovelace, Grace Hopper\nOwl Lett., 12, 4-5, https://doi.org/10.5555/1, 2026", "Owls hear")
     Description(abstract='', venue='Owl Lett.', authors=('Ada Lovelace', 'Grace Hopper'), published=None, doi='10.5555/1')
     """
-    if text.startswith("Type\n"):  # Zotero's table: a block for a field's name, and one for its value
-        rows = list(zip(text.split("\n")[::2], text.split("\n")[1::2], strict=False))
-        row = dict(rows)
-        authors = tuple(value for name, value in rows if name == "Author")
-        day = date_in(row.get("Date", ""))
-        return Description(row.get("Abstract", ""), row.get("Publication", ""), authors, day, row.get("DOI", ""))
+    if text.startswith("Type\n"):
+        return _of_zotero(text)
     stated: dict[str, str] = {}
-    authors = ()
+    authors: tuple[str, ...] = ()
     # A citation or an advertisement stands above the heading.
     above, heading, below = f"\n{text}".partition(f"\n{ABSTRACT}\n")
     if heading and len(above) <= 1_500:  # characters above the heading of an abstract
@@ -98,13 +95,26 @@ def read_description(text: str, title: str = "", byline: str = "", *, has_names_
         if match := regex.search(text, max(len(text) - _LONGEST_CITATION, 0)):
             stated |= {name: value for name, value in match.groupdict().items() if value}
             text = text[: match.start()]
+    kept, facts = _without_boilerplate(text.lstrip("\n").removeprefix(f"{title}: "), title, byline)
+    stated = facts | stated
+    if "authors" in stated:
+        authors = _labelled(stated["authors"])
+    elif has_names_first and not authors and kept:
+        authors = _unlabelled(kept[0])
+        kept = kept[bool(authors) :]
+    published = date_in(stated.get("published", ""))
+    return Description(" ".join(kept), stated.get("venue", ""), authors, published, stated.get("doi", ""))
+
+
+def _without_boilerplate(text: str, title: str, byline: str) -> tuple[list[str], dict[str, str]]:
+    """Return the blocks of the abstract, and the facts in the matches of rows."""
     kept: list[str] = []
-    text = text.lstrip("\n").removeprefix(f"{title}: ")  # a heading
+    facts: dict[str, str] = {}
     names = _letters(_BETWEEN_NAMES.sub("", byline))
     begin = cuts = 0
     while begin < len(text):
         if cuts < 20 and (match := _boilerplate(text, begin)):
-            stated = {name: value for name, value in match.groupdict().items() if value} | stated
+            facts = {name: value for name, value in match.groupdict().items() if value} | facts
             begin = match.end()
             cuts += 1
         else:
@@ -119,17 +129,16 @@ def read_description(text: str, title: str = "", byline: str = "", *, has_names_
                 kept.append(block)
         while text[begin : begin + 1].isspace():
             begin += 1
-    if "authors" in stated:
-        text = without_affiliations(stated["authors"])
-        listed = author_names(text)
-        if len(listed) == 2 and not any(" " in name for name in listed):  # "Lovelace, Ada"
-            listed = (first_name_first(text),)
-        authors = tuple(filter(None, (name.strip(" *†‡§¶#") for name in listed)))
-    elif has_names_first and not authors and kept:
-        authors = _unlabelled(kept[0])
-        kept = kept[bool(authors) :]
-    published = date_in(stated.get("published", ""))
-    return Description(" ".join(kept), stated.get("venue", ""), authors, published, stated.get("doi", ""))
+    return kept, facts
+
+
+def _of_zotero(text: str) -> Description:
+    """Return the parts of Zotero's table. Each name and each value is a block."""
+    blocks = text.split("\n")
+    row = dict(zip(blocks[::2], blocks[1::2], strict=False))
+    authors = tuple(value for name, value in zip(blocks[::2], blocks[1::2], strict=False) if name == "Author")
+    day = date_in(row.get("Date", ""))
+    return Description(row.get("Abstract", ""), row.get("Publication", ""), authors, day, row.get("DOI", ""))
 
 
 def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
@@ -148,13 +157,21 @@ def _boilerplate(text: str, begin: int) -> re.Match[str] | None:
 
 
 def begin_with_names(descriptions: Sequence[str]) -> bool:
-    """Return whether the descriptions of a feed have a list of authors as their first line.
+    """Return whether descriptions of a feed begin with a list of authors.
 
     >>> begin_with_names(["Ada K. Lovelace, Grace Hopper", "Rosa van der Berg"]), begin_with_names(["Barn Owls, Swarm Robotics"])
     (True, False)
     """
     lists = [text for text in descriptions if _PERSON.search(text) and ", " in text and _unlabelled(text)]
     return len(lists) * 3 > len(descriptions)
+
+
+def _labelled(text: str) -> tuple[str, ...]:
+    text = without_affiliations(text)
+    listed = author_names(text)
+    if len(listed) == 2 and not any(" " in name for name in listed):  # "Lovelace, Ada"
+        listed = (first_name_first(text),)
+    return tuple(filter(None, (name.strip(" *†‡§¶#") for name in listed)))
 
 
 def _unlabelled(text: str) -> tuple[str, ...]:
@@ -198,7 +215,7 @@ def read_title(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def is_no_paper(title: str, address: str = "") -> bool:
-    """Return whether a title is a cover's, a list of contents', or a correction's, or an address that of news.
+    """Return whether title or address are of a cover, contents, a correction or news.
 
     >>> is_no_paper("Author Correction: How owls see"), is_no_paper("Correction of motion in images of owls")
     (True, False)

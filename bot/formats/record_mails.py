@@ -29,7 +29,8 @@ from itertools import pairwise
 
 from bot.formats.addresses import destination
 from bot.formats.credits import day_in, joined, names_in, venue_in
-from bot.formats.format import Format, Line, author_names, build_digest, facts_of, reject_reason, without_affiliations
+from bot.formats.format import Format, Line, build_digest, facts_of, reject_reason
+from bot.formats.names import author_names, without_affiliations
 from bot.formats.tables import pattern
 from bot.model import Entry, FactKind, ParsedDigest, limits
 from bot.model.papers import arxiv_id_in, doi_in

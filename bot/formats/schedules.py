@@ -87,7 +87,7 @@ def from_json(text: str, reading: Reading) -> tuple[str, Iterator[Contribution]]
 
 
 def _tables(loaded: object) -> dict[str, dict[str, _Node]]:
-    """Return the lists of objects with an id by their simple names, each by its ids and with simple names of keys."""
+    """Return the lists of objects by simple names, and the objects by their ids."""
     tables: dict[str, dict[str, _Node]] = {}
     for name, value in loaded.items() if isinstance(loaded, Mapping) else ():
         items = value if isinstance(value, list) else [value | {"id": ""}] if isinstance(value, dict) else []
@@ -118,7 +118,7 @@ def _joined(tables: Mapping[str, Mapping[str, _Node]]) -> _Node | None:
 
 
 def _local(milliseconds: object) -> str:
-    """Return SIGCHI's time of a clock on the wall, which it counts as if that showed UTC."""
+    """Return SIGCHI's local time, which it counts as if it were UTC."""
     with suppress(ValueError, OverflowError, OSError, TypeError):
         return datetime.fromtimestamp(float(str(milliseconds)) / 1000, UTC).strftime("%Y-%m-%d %H:%M")
     return ""

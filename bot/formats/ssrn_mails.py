@@ -39,7 +39,7 @@ def _starts(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def _is_title(at: int, lines: Sequence[Line]) -> bool:
-    """Return whether a title in quotation marks begins on a line, below a rule or an empty line."""
+    """Return whether a quoted title begins on a line, below a rule or an empty line."""
     if not lines[at].text.startswith('"') or (at and lines[at - 1].text and not _RULE.fullmatch(lines[at - 1].text)):
         return False
     return any(line.text.endswith('"') and len(line.text) > 1 for line in lines[at : at + _LONGEST_TITLE])

@@ -39,7 +39,6 @@ from bot.formats.format import (
     MONTHS,
     Format,
     Line,
-    author_names,
     build_digest,
     calendar_day,
     date_in,
@@ -50,6 +49,7 @@ from bot.formats.format import (
     reject_reason,
 )
 from bot.formats.markup import plain
+from bot.formats.names import author_names
 from bot.model import Entry, ParsedDigest
 
 _HEADER = re.compile(r"\S.{0,150}? [-\u2013\u2014] \d{4}-\d{2}-\d{2}", re.ASCII)

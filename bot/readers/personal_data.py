@@ -134,15 +134,15 @@ def _editions(store: Store, reader: Reader) -> list[dict[str, Any]]:
 
 
 def erase(store: Store, home: Home, reader: Reader, now: datetime) -> Path | None:
-    """Delete a reader from the store, message files, charts and the profile's file.
+    """Delete a reader from the store, message files, charts, the page of ``init`` and the profile's file.
 
     Returns the profile's file if it still contains the address, in a comment or because it can't be edited.
     """
     # The store keeps a hash of the address, so a process that read the file before can't add the reader again.
     store.forget(reader, now)
     FilesChannel(home.outbox_folder, reader_channel(reader.kind).suffix).forget(reader)
-    for chart in (home.chart_file(reader), home.chart_file(None)):
-        chart.unlink(missing_ok=True)
+    for page in (home.chart_file(reader), home.chart_file(None), home.first_edition_file):
+        page.unlink(missing_ok=True)
     profile_file = home.profile_file(reader.profile)
     try:
         if profile_file.exists():

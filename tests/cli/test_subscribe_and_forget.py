@@ -144,7 +144,9 @@ def test_forget_leaves_nothing_not_even_in_files(home, paperbot):
     paperbot("subscribe", SLUG, "ada@example.org.uk")
     paperbot("run", "--now", NOW)
     paperbot("thumb", "up", ADA, "TTRL")
+    (home / "state" / "first-edition.html").write_text("for ada@example.org")
     paperbot("forget", ADA, "--yes")
+    assert not (home / "state" / "first-edition.html").exists()
     assert 'ada@example.org"' not in profile(home).read_text()
     assert [path.stem for path in home.glob("state/outbox/*/*")] == [f"{SLUG}--ada@example.org.uk"]
     assert paperbot("export", ADA).code == 2

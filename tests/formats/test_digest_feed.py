@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import time_machine
 
-from bot.formats.feed import MAX_ITEMS
+from bot.formats.feed_xml import MAX_ITEMS
 from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, RawDigest
 from bot.model.errors import DigestError

@@ -6,8 +6,9 @@ from dataclasses import fields, replace
 
 import pytest
 
-from bot.formats.format import author_names, within_limits, without_affiliations
+from bot.formats.format import within_limits
 from bot.formats.mail import read_mail
+from bot.formats.names import author_names, without_affiliations
 from bot.formats.registry import parse
 from bot.model import Entry, ParsedDigest, RawDigest, limits
 from bot.model.errors import DigestError

@@ -10,6 +10,7 @@ import time_machine
 from support import buttons, digest
 
 from bot.config.keys import Purpose
+from bot.editions.due import JUDGED
 from bot.model import Entry, LibraryEntry, Override, Vote
 
 
@@ -83,7 +84,7 @@ def test_votes_can_be_undone_and_reversed(app, client, me, links, reader, paper)
 
 
 def test_votes_name_their_channels_in_words(app, client, me, reader):
-    channels = {"cli": "on the command line", "mail": "by mail", "page": "on the web", "slack": "in Slack"}
+    channels = {"cli": "on the command line", "mail": "by mail", "slack": "in Slack", JUDGED: "while setting up"}
     for paper_id, via in zip(app.store.papers.new_to(reader.id), channels, strict=False):
         app.store.feedback.add(reader.id, paper_id, Vote.UP, datetime(2025, 5, 7, 9, tzinfo=UTC), via)
     page = client.get(f"{me}/votes").text

@@ -11,8 +11,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bot.formats.format import first_name_first, initials_first, spoken_name
 from bot.formats.libraries.reference import HOMONYM, MISSING, NEXT_URL, Reference, day_in
+from bot.formats.names import first_name_first, initials_first, spoken_name
 from bot.model import limits
 from bot.text import latex
 
@@ -204,7 +204,7 @@ def _authors(text: str) -> Iterator[str]:
 
 
 def _is_list(name: str, *, ends: bool) -> bool:
-    """Return whether authors are between commas, as people and programs write them that don't know BibTeX.
+    """Return whether authors stand between commas, unlike in BibTeX.
 
     In "Ada Lovelace, Grace Hopper, and Bo Owl" only the last is behind "and", and a comma ``ends`` the others.
 

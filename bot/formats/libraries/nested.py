@@ -20,8 +20,9 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any
 
-from bot.formats.format import UNWANTED, first_name_first, spoken_name
+from bot.formats.format import UNWANTED
 from bot.formats.libraries.reference import PREAMBLE, Reference, fields, reference
+from bot.formats.names import first_name_first, spoken_name
 from bot.model.errors import DigestError
 
 # An item, a list of them, or an object that begins with "items" or Better BibTeX's "config".
@@ -109,7 +110,7 @@ def yaml_begins(text: str) -> int | None:
 
 
 def yaml_references(text: str) -> Iterator[Reference | str]:
-    """Yield the items, each of which is read alone, so that a broken one costs only itself."""
+    """Yield the items. Each is read alone: a broken one costs only itself."""
     import yaml
 
     beginning = _YAML.match(text)
@@ -232,7 +233,7 @@ def _values(element: Any, section: str) -> dict[str, list[str]]:
 
 
 def _mods(item: Any) -> Reference:
-    """Return the reference of an element of MODS, whose names are authors if they have no other role."""
+    """Return the reference of MODS. Names without another role are authors."""
     authors: list[str] = []
     for person in item.iterfind("{*}name"):
         roles = {role.lower() for role in _texts(person, "{*}role/{*}roleTerm")}

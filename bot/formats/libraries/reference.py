@@ -11,7 +11,8 @@ from datetime import UTC, date, datetime
 from functools import cache
 from itertools import chain, takewhile
 
-from bot.formats.format import MONTHS, calendar_day, first_name_first
+from bot.formats.format import MONTHS, calendar_day
+from bot.formats.names import first_name_first
 from bot.formats.tables import table
 
 PREAMBLE = 20_000  # characters in which a format looks for its beginning
@@ -77,7 +78,14 @@ Fields = Mapping[str, Sequence[str]]
 @cache
 def fields(section: str) -> Fields:
     """Return a format's names of each field in ``fields.toml``, the best first."""
-    return {field: tuple(names.split()) for field, names in table("libraries/fields")[section].items()}
+    rows = table("libraries/fields")[section].items()
+    return {field: tuple(chain.from_iterable(map(_columns, names.split()))) for field, names in rows}
+
+
+def _columns(name: str) -> list[str]:
+    """Return a name, or the names that "«title»" stands for."""
+    known = table("markdown")["fields"][name.strip("«»")] if name.startswith("«") else ()
+    return [column for column in known if not column.isascii()] or [name]
 
 
 def reference(

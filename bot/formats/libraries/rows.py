@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.formats.format import author_names, first_name_first, initials_first, read_csv
+from bot.formats.format import read_csv
 from bot.formats.libraries.reference import MISSING, PREAMBLE, Reference, fields, people_in, reference, simple
+from bot.formats.names import BETWEEN_GLUED, DEGREE, author_names, first_name_first, initials_first
 from bot.formats.tables import table
 from bot.model import limits
 
@@ -28,8 +29,6 @@ _MANAGERS = frozenset(("itemtype", "dateadded"))  # Zotero has a column "Session
 _CITATION_JS = 70
 _RULE = re.compile(r"[|: -]*-[|: -]*")  # below the columns in Markdown
 _NUMBER = re.compile(r"\s?\(\d{1,15}\)")  # Scopus'
-# Springer Link: "Ada LovelaceGrace M. HopperRonan McDonald"
-_BETWEEN_GLUED = re.compile(r"(?<=[a-z\u00df-\u017f])(?<!\bMc)(?<!\bMac)(?<!\b[DL][aei])(?=[A-Z\u00c0-\u00de])")
 _PAIR = re.compile(r"([^,]+,[^,]+),")
 # A record of Embase's "CSV, fields by row" is a block of rows, each with its name and its values.
 _BY_ROW = re.compile(r'\A\s*"?TITLE"?,"[^"]{20,}"\s*\n"?[A-Z][A-Za-z/ -]{3,40}"?,')
@@ -103,8 +102,8 @@ def _reference(row: dict[str, str]) -> Reference:
     people = _NUMBER.sub("", people).strip(" ,;").replace("\n\n", ";")  # Ovid has an author a paragraph
     if "journalbook" in row:  # PubMed's lists of authors are sentences, with groups behind a semicolon
         people = people.removesuffix(".").replace(";", ",")
-    if "itemtitle" in row:
-        people = _BETWEEN_GLUED.sub(";", people)
+    if "itemtitle" in row:  # Springer Link
+        people = BETWEEN_GLUED.sub(";", people)
     if {"languages", "fulltexturl"} <= row.keys() and people.count(",") % 2:  # SciELO: "Lovelace, Ada, Hopper, Grace"
         people = _PAIR.sub(r"\1;", people)
     if people.startswith(("['", '["')):  # a list as Python writes it
@@ -136,9 +135,7 @@ _AFTER_VENUE = re.compile(r"\.\s+(?:\d|\(|Vol|Conference:|Date ).*|\.:\d.*|\s\((
 _CITED_DATE = re.compile(r".*(?:Date of Publication: |, )([^.,]{0,20}(?:19|20)\d\d[^.,]{0,10})(?:\.|\Z)", re.DOTALL)
 # Journals@Ovid: "Owls by night.[Article]", "Lovelace, Ada MD, PhD *"
 _KIND = re.compile(r"(?<=\.)\[[A-Z][A-Za-z ,:-]{2,40}\]$")
-_DEGREES = re.compile(
-    r"(,.{0,60}?[a-z.])(?:,? (?:MD|PhD|MPH|MSc?|BSc|DO|RN|FACS|MBBS)){0,5}(?: [*+\d\u2020\u2021\u00a7]{1,9})?$"
-)
+_DEGREES = re.compile(rf"(,.{{0,60}}?[a-z.])(?:,? (?!\S*\.){DEGREE}){{0,5}}(?: [*+\d\u2020\u2021\u00a7]{{1,9}})?$")
 _FAMILY = re.compile(r"\A((?:(?:van|von|de|der|den|du|la|le|da|di|el|al)\s){0,3}\S+)\s", re.IGNORECASE)
 
 

@@ -280,6 +280,8 @@ SHAPES: dict[str, Shape] = {
     "elements in elements": Shape(HTML_MAIL + SCHOLAR, b"<div>", papers=1),
     "formatting without ends": Shape(HTML_MAIL + SCHOLAR, lambda n: b"<font color=%d><p>x" % n, papers=1),
     "html links": Shape(HTML_MAIL, lambda n: b'<a href="http://example.org/%d">Owls that see by night</a> ' % n, papers=0),
+    "tracking links": Shape(
+        HTML_MAIL, b'<p><a href="https://l.example.org/f/a/Ab3dEf9hIjKl2nOpQr">https://l.example.org/f/a/Ab3dEf9hIjKl2nOpQr</a></p>', papers=0),
     "articles": Shape(
         HTML_MAIL, lambda n: b'<p><a href="https://doi.org/10.1234/owls.%d">Owls that see by night</a></p>' % n, papers=EACH),
     "titles of an alert": Shape(HTML_MAIL, lambda n: SCHOLAR.replace(b"/1", b"/%d" % n), papers=EACH),
