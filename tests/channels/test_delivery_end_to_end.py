@@ -45,7 +45,8 @@ def test_a_refused_address_stops_its_reader_and_the_others_get_theirs(home, conn
     (ada, _) = paperbot("status", "--json").json["readers"]
     assert "no such user" in ada["stopped"]
     assert ada["next_due"] is None
-    assert paperbot("run", "--force", "--now", NOW, "--json").json["editions"] == 1  # only the other reader's
+    next_day = NOW.replace("05-07", "05-08")
+    assert paperbot("run", "--now", next_day, "--json").json["editions"] == 1  # only the other reader's
 
 
 def test_check_connects_to_both_sends_nothing_and_says_which_does_not_answer(connected, slack_server, paperbot):
