@@ -31,7 +31,7 @@ from bot.formats.registry import parse
 from bot.model import RawDigest
 from bot.summaries.roles import Weights, shipped_weights
 from bot.summaries.sentences import sentences
-from bot.summaries.summary import choose, finding_place, in_order, read_with
+from bot.summaries.summary import choose, finding_place, read_with
 
 PARTS = 5
 INTRODUCES = re.compile(r"\bwe (?:\w+ )?(?:introduce|propose|present)\b", re.IGNORECASE)
@@ -47,7 +47,7 @@ def dangling(abstracts: Sequence[str], weights: Weights, how_many: int = 3) -> t
         paper = read_with(abstract, weights)
         places = choose(paper, how_many, {})
         loose += any(paper.antecedents[i] not in (None, *places) for i in places)
-        background += bool(places) and paper.background[in_order(paper, places)[0]]
+        background += bool(places) and paper.background[places[0]]
         bold += finding_place(paper, places) is not None
     return loose, background, bold
 
