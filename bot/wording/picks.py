@@ -111,8 +111,8 @@ _CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.CITES_LIKED: "cites {quoted}, which you liked",
     ReasonKind.CITES_OWNED: "cites {quoted}, which {are} in your library",
     ReasonKind.KEYWORD: "it has your keyword{s} {quoted}",
-    ReasonKind.WROTE: "title or abstract has your {words} {quoted}",
-    ReasonKind.MENTIONED: "title or abstract has your {words} {quoted}",
+    ReasonKind.WROTE: "it names your {quoted}",
+    ReasonKind.MENTIONED: "it names your {quoted}",
     ReasonKind.NEAR: "close to your “{near}”: it is on {quoted}",
     ReasonKind.LEARNED: "papers you liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which you liked",
@@ -131,8 +131,8 @@ _PUBLIC_CLAUSES: Mapping[ReasonKind, str] = {
     ReasonKind.CITES_LIKED: "cites {quoted}, which this list's reader liked",
     ReasonKind.CITES_OWNED: "cites {quoted}, which {are} in this list's library",
     ReasonKind.KEYWORD: "it has this list's keyword{s} {quoted}",
-    ReasonKind.WROTE: "title or abstract has this list's {words} {quoted}",
-    ReasonKind.MENTIONED: "title or abstract has this list's {words} {quoted}",
+    ReasonKind.WROTE: "it names this list's {quoted}",
+    ReasonKind.MENTIONED: "it names this list's {quoted}",
     ReasonKind.NEAR: "close to this list's “{near}”: it is on {quoted}",
     ReasonKind.LEARNED: "papers that this list's reader liked mention {quoted}",
     ReasonKind.LIKED: "like {quoted}, which this list's reader liked",
@@ -150,9 +150,7 @@ def sentence(reasons: tuple[Reason, ...], *, is_public: bool = False) -> str:
 
     >>> written = (Reason(ReasonKind.WROTE, "reward hacking"), Reason(ReasonKind.WROTE, "LLMs"))
     >>> sentence((*written, Reason(ReasonKind.LIKED, "Reward hacking in RLHF")))
-    'Title or abstract has your words “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
-    >>> sentence((Reason(ReasonKind.MENTIONED, "owls"),))
-    'Title or abstract has your word “owls”.'
+    'It names your “reward hacking” and “LLMs”; like “Reward hacking in RLHF”, which you liked.'
     """
     clause_of = _PUBLIC_CLAUSES if is_public else _CLAUSES
     # Old editions' reasons may lack the topic that they are close to.
@@ -166,13 +164,11 @@ def sentence(reasons: tuple[Reason, ...], *, is_public: bool = False) -> str:
         same = list(group)
         width = SHORT_TITLE_WIDTH if same[0].kind in _PAPERS else PHRASE_WIDTH
         texts = [cut(reason.text, width) for reason in same]
-        quoted = listed([f"“{text}”" for text in texts])
         clauses.append(
             clause.format(
                 names=listed(texts),
-                quoted=quoted,
+                quoted=listed([f"“{text}”" for text in texts]),
                 near=cut(same[0].near, PHRASE_WIDTH),
-                words="words" if " " in quoted else "word",
                 s="" if len(texts) == 1 else "s",
                 are="is" if len(texts) == 1 else "are",
             )
@@ -316,7 +312,7 @@ def label(pick: Pick) -> str:
 
 
 def verdict(pick: Pick) -> str:
-    """Return ``●●● Strong match. Title or abstract has your word “GRPO”``."""
+    """Return ``●●● Strong match. It names your “GRPO”``."""
     return f"{strength(pick)} {label(pick)}. {why(pick)}".strip()
 
 

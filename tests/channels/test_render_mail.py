@@ -72,8 +72,8 @@ def test_the_html_shows_each_field_of_a_pick(mail):
     for phrase in (
         "Reward models 6 May 2025 · 3 papers; 143 new papers came in; 1 minute to read",
         "In thirty seconds Best of & all Searched Bare 1 Best of & all Ada Lovelace",
-        "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 ●●● Strong match. Title",
-        "or abstract has your words “reward model”. It gains 63%. By 5% on the rest.",
+        "LLM-RL · 5 May 2025 · also in Daily Papers, 17 Apr 2026 ●●● Strong match. It",
+        "names your “reward model”. It gains 63%. By 5% on the rest.",
         "Exploratory pick 2 Searched Ada Lovelace LLM-RL · 5 May 2025 · Search arXiv",
         "●●○ Good match.",
         "Strong match. By Ada Lovelace, whom you follow.",

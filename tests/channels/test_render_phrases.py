@@ -46,7 +46,7 @@ def test_an_alert_names_the_terms_that_matched():
     paper = make_paper(authors=tuple("ABCDEF"))
     pick = make_pick(paper, kind=PickKind.ALERT, reasons=(*alert_reasons, Reason(ReasonKind.WROTE, "wood")))
     assert wording.label(pick) == "On your alert list (violins, F, e): strong match"
-    assert wording.why(pick) == "Title or abstract has your word “wood”."
+    assert wording.why(pick) == "It names your “wood”."
     assert wording.credits_of(pick) == "A, B, C, E, F and 1 more"
     by_score = make_pick(paper, kind=PickKind.ALERT)
     assert wording.label(by_score) == "On your alert list: strong match"
@@ -163,7 +163,7 @@ def test_reasons_of_a_kind_are_named_together_and_in_their_order():
     )
     assert wording.sentence(reasons) == (
         "By Ada Lovelace, whom you follow; it has your keywords “GRPO” and “R1”; "
-        "title or abstract has your words “reward models”; "
+        "it names your “reward models”; "
         "papers you liked mention “verifiers”; like “Liked before”, which you liked; trending: 120 upvotes."
     )
 
@@ -175,7 +175,7 @@ def test_a_long_title_is_shortened():
 
 
 def test_braces_in_a_phrase_are_text():
-    assert wording.sentence((Reason(ReasonKind.WROTE, "{near}"),)) == "Title or abstract has your word “{near}”."
+    assert wording.sentence((Reason(ReasonKind.WROTE, "{near}"),)) == "It names your “{near}”."
 
 
 def test_a_catch_up_edition_without_topics_is_not_headed_by_topic():

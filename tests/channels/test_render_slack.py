@@ -77,7 +77,7 @@ def test_a_pick_shows_title_credits_summary_and_reasons(links):
         "Ada Lovelace · LLM-RL · 5 May 2025",
         "We did it. It worked.",
         "●●● Exploratory pick: strong match",
-        "Title or abstract has your words “reward model”.",
+        "It names your “reward model”.",
         f"<{links.me()}|Your preferences>",
         f"<{links.unsubscribe()}|Unsubscribe>",
     ):

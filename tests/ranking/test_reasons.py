@@ -55,8 +55,7 @@ def test_rules_come_first_and_are_not_repeated():
     paper, reader = read("GRPO for graphs", "A text."), evidence("GRPO, graphs")
     reasons = reasons_for(paper, {}, reader, bonuses=bonuses, followed="Ada Byron")
     assert sentence(reasons) == (
-        "By Ada Byron, whom you follow; it has your keyword “GRPO”; title or abstract has your word “graphs”; "
-        "trending: 120 upvotes."
+        "By Ada Byron, whom you follow; it has your keyword “GRPO”; it names your “graphs”; trending: 120 upvotes."
     )
 
 
@@ -121,15 +120,15 @@ def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
     [
         # A topic in the reader's own words, by its variants and abbreviations, without general words.
         ("I work on hacking. How do LLMs help?", "Hacking", "LLMs. We show. LLMs help.", {}, "“LLMs” and"),
-        ("reward models", "Low-Rank Reward Modeling", "", {}, "Title or abstract has your words “reward models”."),
-        ("human feedback", "Low-Rank RLHF", "", {}, "Title or abstract has your words “human feedback”."),
-        ("VLA models", "Vision-language-action models", "", {}, "Title or abstract has your words “VLA models”."),
+        ("reward models", "Low-Rank Reward Modeling", "", {}, "It names your “reward models”."),
+        ("human feedback", "Low-Rank RLHF", "", {}, "It names your “human feedback”."),
+        ("VLA models", "Vision-language-action models", "", {}, "It names your “VLA models”."),
         (
             "Factuality",
             "At home",
             "We care for factuality. Such factuality.",
             {},
-            "Title or abstract has your word “factuality”.",
+            "It names your “factuality”.",
         ),
         # In passing it is only named if it weighs more than what the paper is on.
         (
@@ -137,23 +136,23 @@ def test_hostile_texts_are_read_in_time_that_grows_with_their_length(text):
             "Robots at home",
             "Robots walk, unlike owls.",
             {},
-            "your word “robots”.",
+            "names your “robots”.",
         ),
         (
             "owls; robots",
             "Robots at home",
             "We do without owls or robots.",
             {},
-            "your word “robots”.",
+            "names your “robots”.",
         ),
         (
             "owls; robots",
             "Robots at home",
             "Unlike owls.",
             {"owl": 2, "robot": 1},
-            "has your words “robots” and “owls”.",
+            "names your “robots” and “owls”.",
         ),
-        ("robots", "At home", "We teach robots.", {}, "your word “robots”."),
+        ("robots", "At home", "We teach robots.", {}, "names your “robots”."),
         # Votes turned against it; or a paper does without it.
         ("robots; graphs", "Robots", "Robots walk.", {"robot": -1}, None),
         ("reward models", "At home", "We train without any reward model.", {}, None),
@@ -235,7 +234,7 @@ def test_of_a_topic_at_the_start_of_a_sentence_only_the_first_letter_changes():
 def test_a_topic_that_has_more_than_a_removed_phrase_is_still_named():
     reader = evidence("reward hacking", ignored=["reward models"])
     paper = read("Reward hacking", "Reward models.")
-    assert sentence(reasons_for(paper, {}, reader)) == "Title or abstract has your words “reward hacking”."
+    assert sentence(reasons_for(paper, {}, reader)) == "It names your “reward hacking”."
 
 
 def learned(text, reader):

@@ -62,5 +62,5 @@ def test_changed_interests_change_tomorrows_edition(client, mails, served, paper
     (served / "seeds" / "tomorrow.txt").write_text(digest(*titles, header="LLM-RL - 2025-05-08"))
     paperbot("run", "--now", "2025-05-08T09:00:00+02:00")
     text = mails(ADA)[-1].get_body(("plain",)).get_content()
-    assert "has your words “sorting algorithms”" in " ".join(text.lower().split())
+    assert "it names your “sorting algorithms”" in " ".join(text.lower().split())
     assert text.index(titles[0]) < text.find(titles[1]) % len(text)
