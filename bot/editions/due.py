@@ -32,7 +32,7 @@ _LETTER_DAYS = timedelta(days=3)  # from Monday on, a letter is out of date
 _FRIDAY = 4  # of date.weekday()
 _EARLIEST_ZONE = timedelta(hours=14)  # ahead of UTC
 _DAY = timedelta(days=1)
-WAITING = timedelta(days=3)  # before the last edition
+WAITING = timedelta(days=3)  # before the last edition, and after it where nothing new comes in
 _AWAY = timedelta(days=7)
 # Earlier weeks of an absence had their own catch-up editions.
 _LONGEST_ABSENCE = timedelta(days=28)
