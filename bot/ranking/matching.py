@@ -234,7 +234,7 @@ _CLOSE, _CLOSE_PART = 2.5, 0.6
 # Papers that show which topics a home has. Fewer than this share of them may have a word by chance.
 _LEAST_SAMPLE, _LARGE_SAMPLE, _CHANCE = 100, 500, 0.0005
 _MOST_COVERED = 0.5
-_MOST_ALTERNATIVES = 16
+_MOST_ALTERNATIVES = 16  # sets of topics that one clause means
 # Weight of the shipped papers beside ``background``.
 _REFERENCE_PAPERS = 1_000
 
